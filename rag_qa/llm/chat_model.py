@@ -1,0 +1,50 @@
+"""What every chat model can do, and the registry of those that we know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a streamed reply; the last one may carry the tokens used (None: the server did not say)."""
+
+    text: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class ChatModel(Protocol):
+    """A model that continues a conversation. `stream` raises ProviderError (see errors)."""
+
+    @property
+    def name(self) -> str:
+        """The model's name as a person knows it."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """Size of the window, prompt and reply together."""
+        ...
+
+    def stream(self, messages: Sequence[Message], *, max_tokens: int) -> Iterator[Piece]:
+        """The reply in pieces as they arrive; joined they are the whole reply."""
+        ...
+
+
+CHAT_MODELS: dict[str, Callable[..., ChatModel]] = {}
+
+
+def register(name: str, factory: Callable[..., ChatModel]) -> None:
+    """Make a chat model available under a name."""
+    CHAT_MODELS[name] = factory

@@ -1,0 +1,78 @@
+"""Every setting, in one frozen object: environment over `.env` over default. The only reader of the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from rag_qa.errors import SettingsError
+
+
+class Settings(BaseSettings):
+    """What a person can choose. Every field is described in `.env.example` too."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="RAG_QA_", env_file=".env", env_file_encoding="utf-8", extra="ignore", frozen=True, populate_by_name=True, env_ignore_empty=True
+    )
+
+    openai_api_key: SecretStr | None = Field(
+        None, validation_alias=AliasChoices("openai_api_key", "OPENAI_API_KEY"), description="Key of OpenAI, or of the server named by OPENAI_BASE_URL."
+    )
+    openai_base_url: str | None = Field(
+        None,
+        validation_alias=AliasChoices("openai_base_url", "OPENAI_BASE_URL"),
+        description="Address of an OpenAI-compatible server (Ollama, vLLM, llama.cpp, LM Studio), with its /v1.",
+    )
+    data_dir: Path = Field(Path(".rag_qa"), description="Where the index and the chats live.")
+    embedder: Literal["minilm", "openai"] = Field("minilm", description="minilm: offline, installed with the program. openai: an embeddings endpoint.")
+    embedding_model: str = Field("text-embedding-3-small", description="Model asked of the embeddings endpoint (embedder = openai).")
+    embedding_base_url: str | None = Field(None, description="Address of the embeddings endpoint, if it is not OPENAI_BASE_URL.")
+    embedding_api_key: SecretStr | None = Field(None, description="Key of the embeddings endpoint, if it is not OPENAI_API_KEY.")
+    answerer: Literal["auto", "extractive", "llm"] = Field(
+        "auto", description="extractive: sentences of the abstracts, no model. llm: a chat model. auto: llm if a key or a base URL is set."
+    )
+    llm_model: str | None = Field(None, description="Chat model; without one, gpt-4.1-mini at OpenAI, or the first model that the server at OPENAI_BASE_URL lists.")
+    llm_context_tokens: int = Field(8192, ge=1024, description="Window of the chat model in tokens, prompt and answer together.")
+    llm_max_output_tokens: int = Field(600, ge=32, description="Longest answer of the chat model in tokens.")
+    llm_timeout: float = Field(60.0, gt=0, description="Seconds without a sign of the chat model or the embeddings endpoint after which we give up.")
+    llm_retries: int = Field(2, ge=0, le=10, description="How often a request that failed for a passing reason is sent again.")
+    top_k: int = Field(8, ge=1, le=50, description="How many papers are looked at for an answer.")
+    min_confidence: float = Field(0.5, ge=0.0, le=1.0, description="Below this confidence (0 to 1) a question is refused. Lower answers more and errs more.")
+    host: str = Field("127.0.0.1", description="Address on which the page is served. 0.0.0.0 lets others in.")
+    port: int = Field(7860, ge=0, le=65535, description="Port of the page; the next free one if it is taken.")
+
+    @property
+    def uses_llm(self) -> bool:
+        """Does a chat model answer, or do the abstracts' own sentences?"""
+        if self.answerer == "auto":
+            return self.openai_api_key is not None or self.openai_base_url is not None
+        return self.answerer == "llm"
+
+
+def environment_name(field: str) -> str:
+    """The variable that sets a field.
+
+    >>> environment_name("openai_api_key"), environment_name("data_dir")
+    ('OPENAI_API_KEY', 'RAG_QA_DATA_DIR')
+    """
+    return field.upper() if field.startswith("openai_") else f"RAG_QA_{field.upper()}"
+
+
+def load(**overrides: object) -> Settings:
+    """Settings from the environment, `.env` and the defaults; `overrides` win (None means not given). Raises SettingsError."""
+    given = {name: value for name, value in overrides.items() if value is not None}
+    try:
+        return Settings(**given)  # type: ignore[arg-type]
+    except ValidationError as error:
+        raise SettingsError("; ".join(_explain(problem) for problem in error.errors())) from None
+
+
+def _explain(problem: object) -> str:
+    assert isinstance(problem, dict)
+    field = str(problem["loc"][0]) if problem["loc"] else "settings"
+    field = field.removeprefix("RAG_QA_").lower()
+    shown = "***" if field.endswith("api_key") else repr(problem.get("input"))
+    return f"{environment_name(field)} is {shown}: {problem['msg']}"
