@@ -374,6 +374,19 @@ def _uses(text: str, name: str) -> int:
     return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", text)) or 1
 
 
+def joined(text: str) -> str:
+    """The text as one would type it, for an embedding model: words that a PDF broke are whole, TeX and Markdown marks are gone.
+
+    >>> joined(r"Gained at- tention with $\\alpha$-SVRG, $1.67 \\times$ faster")
+    'Gained attention with α-SVRG, 1.67× faster'
+    """
+    plain = _plain_name(_unbroken(text))
+    for macro, meaning in _LATEX.items():
+        plain = plain.replace(macro, meaning)
+    plain = re.sub(r"\s+(?=[×%])", "", _WRAPPERS.sub("", plain))
+    return " ".join(re.sub(r"[$*`{}\\]", "", plain).split())
+
+
 def _unbroken(text: str) -> str:
     return _BROKEN.sub("", text)
 
