@@ -1,0 +1,491 @@
+"""One Answer, the same everywhere: as JSON, as plain text for a terminal, as Markdown for the page and for export.
+
+Everything here is a pure function of what the engine returned. Text that comes from abstracts, questions or models is never trusted: control
+characters do not reach a terminal, and Markdown holds no HTML, link, image or formula of theirs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status
+from rag_qa.engine import IndexInfo, IndexReport, Problem, Progress
+from rag_qa.papers import Paper
+from rag_qa.retrieval.hits import Filters, Hit
+
+JsonObject = dict[str, object]
+
+
+class EngineLike(Protocol):
+    """What an interface needs of the engine: `rag_qa.engine.Engine`, or a fake with the same methods."""
+
+    def index(self, paths: Sequence[str | Path], *, progress: Progress | None = None) -> IndexReport: ...
+
+    def info(self) -> IndexInfo: ...
+
+    def papers(self) -> list[Paper]: ...
+
+    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None) -> list[Hit]: ...
+
+    def ask(self, question: str, *, history: Sequence[str] = ()) -> Answer: ...
+
+    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]: ...
+
+
+# -------------------------------------------------------------------------------------------------------------------- JSON
+
+# Legal inside a JSON string, but half a character to UTF-8 (the surrogates) or a line end to many readers of JSON lines (the others).
+_UNSAFE_IN_JSON = re.compile("[\x7f\x85\u2028\u2029\ud800-\udfff]")
+
+
+def to_json(value: object, *, ascii_only: bool = False) -> str:
+    """JSON in one line, never NaN or Infinity; readable characters stay as they are unless `ascii_only`.
+
+    >>> to_json({"gain": "1.67×", "why": None})
+    '{"gain": "1.67×", "why": null}'
+    """
+    line = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
+    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", line)
+
+
+def answer_json(answer: Answer) -> JsonObject:
+    """The answer as an object that other programs build on; `abstract[start:end] == quote` for every piece of evidence."""
+    usage = answer.usage
+    return {
+        "question": answer.question,
+        "understood_as": answer.understood_as,
+        "answer": answer.text,
+        "abstained": answer.abstained,
+        "confidence": float(answer.confidence),
+        "sentences": [_sentence_json(sentence) for sentence in answer.sentences],
+        "sources": [{"n": source.n, **_source_json(source)} for source in answer.sources],
+        "related": [_source_json(source) for source in answer.related],
+        "model": answer.model,
+        "notice": answer.notice,
+        "timings": {stage: float(seconds) for stage, seconds in answer.timings.items()},
+        "usage": None if usage is None else asdict(usage),
+    }
+
+
+def _sentence_json(sentence: Sentence) -> JsonObject:
+    return {
+        "text": sentence.text,
+        "citations": list(sentence.citations),
+        "verdict": sentence.verdict.status.value,
+        "why": sentence.verdict.why,
+        "evidence": [{"source": e.source, "start": e.start, "end": e.end, "quote": e.quote} for e in sentence.verdict.evidence],
+    }
+
+
+def _source_json(source: Source) -> JsonObject:
+    return {**_identity_json(source.paper), "score": float(source.score)}
+
+
+def _identity_json(paper: Paper) -> JsonObject:
+    return {
+        "paper_id": paper.id,
+        "title": paper.title,
+        "label": paper.label,
+        "abstract": paper.abstract,
+        "origins": [{"path": origin.path, "line": origin.line} for origin in paper.origins],
+    }
+
+
+def paper_json(paper: Paper) -> JsonObject:
+    """Everything that is known of a paper."""
+    return {
+        **_identity_json(paper),
+        "authors": list(paper.authors),
+        "year": paper.year,
+        "venue": paper.venue,
+        "collection": paper.collection,
+        "doi": paper.doi,
+        "pmid": paper.pmid,
+        "arxiv": paper.arxiv,
+        "url": paper.url,
+        "extra": dict(paper.extra),
+    }
+
+
+def hit_json(hit: Hit) -> JsonObject:
+    """A hit with its paper; a passage is a slice of the abstract, `abstract[start:end] == text`."""
+    return {
+        "rank": hit.rank,
+        "score": float(hit.score),
+        "ranks": dict(hit.ranks),
+        "scores": {name: float(score) for name, score in hit.scores.items()},
+        "matched": list(hit.matched),
+        "passages": [{"start": p.start, "end": p.end, "text": p.text} for p in hit.passages],
+        **paper_json(hit.paper),
+    }
+
+
+def hits_json(question: str, hits: Sequence[Hit]) -> JsonObject:
+    """The result of a search, best first."""
+    return {"question": question, "hits": [hit_json(hit) for hit in hits]}
+
+
+def report_json(report: IndexReport) -> JsonObject:
+    """The report of an indexing run."""
+    return asdict(report)
+
+
+# -------------------------------------------------------------------------------------------------------------- plain text
+
+
+class Kind(StrEnum):
+    """What a line of plain text is: a terminal may colour it."""
+
+    TEXT = "text"
+    UNDERSTOOD = "understood"
+    WARNING = "warning"
+    REFUSAL = "refusal"
+    HEADING = "heading"
+    SOURCE = "source"
+    ORIGIN = "origin"
+    QUOTE = "quote"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of plain text, without its line end."""
+
+    text: str
+    kind: Kind = Kind.TEXT
+
+
+_BLANK = Line("")
+# Control characters (a terminal obeys them), marks that turn the direction of text around, and halves of characters; not tab and line ends.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+COMPLAINTS: Mapping[Status, str] = {
+    Status.UNSUPPORTED: "not supported by what it cites",
+    Status.CONTRADICTED: "contradicted by what it cites",
+    Status.UNCITED: "cites no source",
+    Status.UNKNOWN_CITATION: "cites a source that does not exist",
+}
+"""What is said of a sentence that is not supported."""
+
+
+def printable(text: str) -> str:
+    """Text that cannot steer a terminal: each control character becomes a replacement mark.
+
+    >>> printable("red: \\x1b[31m")
+    'red: �[31m'
+    """
+    return _UNPRINTABLE.sub("�", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str) -> str:
+    """Printable text in a single line.
+
+    >>> one_line("a\\n  b")
+    'a b'
+    """
+    return printable(" ".join(text.split()))
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Lines as one text."""
+    return "\n".join(line.text for line in lines)
+
+
+def answer_lines(answer: Answer, width: int | None = None) -> list[Line]:
+    """An answer for a terminal, folded at `width` characters; None folds nothing, so that quotes stay byte for byte."""
+    return [*opening_lines(answer.question, answer.understood_as, width), *body_lines(answer, width), *closing_lines(answer, width)]
+
+
+def opening_lines(question: str, understood_as: str, width: int | None = None) -> list[Line]:
+    """How the question was understood, if that is not how it was asked."""
+    if not is_reworded(question, understood_as):
+        return []
+    return [*_folded(f"Understood as: {understood_as}", width, Kind.UNDERSTOOD), _BLANK]
+
+
+def is_reworded(question: str, understood_as: str) -> bool:
+    """Was the question understood as another one than the one asked? White space does not count."""
+    return bool(understood_as.strip()) and question.split() != understood_as.split()
+
+
+def body_lines(answer: Answer, width: int | None = None) -> list[Line]:
+    """The sentences, each on a new line, or the refusal."""
+    if answer.abstained is not None:
+        return _folded(f"No answer. {answer.abstained}", width, Kind.REFUSAL)
+    return [line for sentence in answer.sentences for line in sentence_lines(sentence, width)]
+
+
+def sentence_lines(sentence: Sentence, width: int | None = None) -> list[Line]:
+    """A sentence with its markers, and under it a warning if it is not supported."""
+    lines = _folded(sentence.marked, width)
+    if warning := warning_of(sentence):
+        lines += _folded(f"⚠ {warning}", width, Kind.WARNING, indent="  ")
+    return lines
+
+
+def warning_of(sentence: Sentence) -> str:
+    """What is to be said against a sentence; nothing if it is supported.
+
+    >>> warning_of(Sentence("It is fast."))
+    'cites no source'
+    """
+    verdict = sentence.verdict
+    if verdict.status is Status.SUPPORTED:
+        return ""
+    complaint = COMPLAINTS[verdict.status]
+    return f"{complaint}: {verdict.why}" if verdict.why else complaint
+
+
+def closing_lines(answer: Answer, width: int | None = None) -> list[Line]:
+    """What follows the sentences: a notice, the sources with their evidence, related papers, the chat model."""
+    lines: list[Line] = []
+    if answer.notice:
+        lines += [_BLANK, *_folded(f"Note: {answer.notice}", width, Kind.NOTE)]
+    if answer.sources:
+        lines += [_BLANK, Line("Sources", Kind.HEADING), *source_lines(answer, width)]
+    if answer.related:
+        heading = "Related, but does not answer this" if answer.abstained is not None else "Related"
+        lines += [_BLANK, Line(heading, Kind.HEADING), *(line for source in answer.related for line in _related_lines(source, width))]
+    if answer.model != "extractive" and answer.abstained is None:
+        lines += [_BLANK, Line(_byline(answer), Kind.ORIGIN)]
+    return lines
+
+
+def _byline(answer: Answer) -> str:
+    usage = answer.usage
+    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+        return f"Written by {one_line(answer.model)}"
+    return f"Written by {one_line(answer.model)} ({usage.prompt_tokens} tokens read, {usage.completion_tokens} written)"
+
+
+def source_lines(answer: Answer, width: int | None = None) -> list[Line]:
+    """The cited papers: label, where each was read, and the evidence in its own words."""
+    lines: list[Line] = []
+    for source in answer.sources:
+        lines += _head_lines(f"[{source.n}] ", source.paper, width)
+        for evidence in evidence_of(answer, source):
+            lines += _folded(f"“{evidence.quote}”", width, Kind.QUOTE, indent="    ")
+    return lines
+
+
+def abstract_lines(answer: Answer, width: int | None = None) -> list[Line]:
+    """The cited papers with their whole abstracts, the evidence between » and «."""
+    lines: list[Line] = []
+    for source in answer.sources:
+        spans = [(evidence.start, evidence.end) for evidence in evidence_of(answer, source)]
+        lines += _head_lines(f"[{source.n}] ", source.paper, width)
+        lines += _folded(highlighted(source.paper.abstract, spans), width, indent="    ")
+    return lines
+
+
+def highlighted(abstract: str, spans: Iterable[tuple[int, int]], before: str = "»", after: str = "«") -> str:
+    """An abstract with marks around spans of it; spans that overlap or touch are marked as one.
+
+    >>> highlighted("one two three", [(4, 7), (5, 9)])
+    'one »two t«hree'
+    """
+    out, position = [], 0
+    for start, end in merged(spans):
+        out += [abstract[position:start], before, abstract[start:end], after]
+        position = end
+    return "".join([*out, abstract[position:]])
+
+
+def merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order, those that overlap or touch as one.
+
+    >>> merged([(5, 9), (0, 2), (4, 7)])
+    [(0, 2), (4, 9)]
+    """
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def evidence_of(answer: Answer, source: Source) -> list[Evidence]:
+    """What an answer quotes from one source, in the order of the abstract, each span once."""
+    found = {(e.start, e.end): e for s in answer.sentences for e in s.verdict.evidence if e.source == source.n}
+    return [found[span] for span in sorted(found)]
+
+
+def _related_lines(source: Source, width: int | None) -> list[Line]:
+    return _head_lines("- ", source.paper, width)
+
+
+def _head_lines(mark: str, paper: Paper, width: int | None) -> list[Line]:
+    head = _folded(f"{mark}{_named(paper)}", width, Kind.SOURCE, hang=" " * len(mark))
+    return [*head, *(Line(f"    {one_line(str(origin))}", Kind.ORIGIN) for origin in paper.origins)]
+
+
+def _named(paper: Paper) -> str:
+    where = venue_and_year(paper)
+    return one_line(f"{paper.label} ({where})" if where else paper.label)
+
+
+def venue_and_year(paper: Paper) -> str:
+    """Where and when a paper appeared, as far as that is known.
+
+    >>> venue_and_year(Paper("p1", "We ...", venue="ICLR", year=2025))
+    'ICLR 2025'
+    """
+    return " ".join(part for part in (paper.venue or "", str(paper.year or "")) if part)
+
+
+def hit_lines(hits: Sequence[Hit], width: int | None = None) -> list[Line]:
+    """The result of a search: how each paper ranked, and its best passages."""
+    if not hits:
+        return [Line("No paper matches.", Kind.REFUSAL)]
+    lines: list[Line] = []
+    for hit in hits:
+        lines += [_BLANK] if lines else []
+        lines += _head_lines(f"{hit.rank}. ", hit.paper, width)
+        lines.append(Line(f"    {_ranking(hit)}", Kind.ORIGIN))
+        for passage in hit.passages:
+            lines += _folded(passage.text, width, Kind.QUOTE, indent="    ")
+    return lines
+
+
+def _ranking(hit: Hit) -> str:
+    ranks = [f"{name} #{rank}" + (f" ({hit.scores[name]:.3f})" if name in hit.scores else "") for name, rank in hit.ranks.items()]
+    matched = [f"words: {', '.join(map(one_line, hit.matched))}"] if hit.matched else []
+    return "; ".join([f"score {hit.score:.3f}", *ranks, *matched])
+
+
+def paper_lines(papers: Sequence[Paper]) -> list[Line]:
+    """A table of papers: label, year, venue, where each was read."""
+    rows = [
+        (one_line(p.label), str(p.year or "-"), one_line(p.venue or "-"), ", ".join(one_line(str(origin)) for origin in p.origins)) for p in papers
+    ]
+    return [Line(row) for row in columns(rows)]
+
+
+def columns(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
+    """Rows of a table with their cells one below the other.
+
+    >>> columns([("added", "46"), ("failed", "0")])
+    ['added   46', 'failed  0']
+    """
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
+    return [gap.join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def report_lines(report: IndexReport) -> list[Line]:
+    """The report of an indexing run: a table of counts, what the index holds now, and each record that was left out."""
+    counts = {name: getattr(report, name) for name in ("added", "updated", "unchanged", "removed", "merged")}
+    counts |= {"skipped": len(report.skipped), "failed": len(report.failed)}
+    size = max(len(str(count)) for count in counts.values())
+    lines = [Line(row) for row in columns([(name, str(count).rjust(size)) for name, count in counts.items()])]
+    total = f"The index holds {_count(report.papers, 'paper')} in {_count(report.passages, 'passage')}"
+    lines.append(Line(f"{total}; {report.embedded} embedded in {report.seconds:.1f} s.", Kind.HEADING))
+    return [*lines, *(Line(f"skipped {problem_text(problem)}", Kind.WARNING) for problem in report.skipped)]
+
+
+def problem_text(problem: Problem) -> str:
+    """A problem in one line.
+
+    >>> problem_text(Problem("a.txt", 3, "a heading"))
+    'a.txt:3: a heading'
+    """
+    where = f"{problem.path}:{problem.line}" if problem.line else problem.path
+    return one_line(f"{where}: {problem.reason}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _folded(text: str, width: int | None, kind: Kind = Kind.TEXT, *, indent: str = "", hang: str = "") -> list[Line]:
+    """Text in lines of at most `width` characters (a longer word stands alone); `indent` is before each line, `hang` before all but the first."""
+    if width is None:
+        return [Line(indent + printable(text), kind)]
+    folded = textwrap.wrap(
+        one_line(text), width, initial_indent=indent, subsequent_indent=indent + hang, break_long_words=False, break_on_hyphens=False
+    )
+    return [Line(line, kind) for line in folded] or [Line(indent, kind)]
+
+
+# ---------------------------------------------------------------------------------------------------------------- Markdown
+
+# Entities where a backslash is not enough everywhere: some renderers look for formulas, links or HTML before they read backslashes.
+_ENTITIES = {char: f"&#{ord(char)};" for char in "&<>$|~@^:."}
+_SPECIAL = re.compile(
+    r"[\\`*_{}\[\]()#!&<>$|~@^]"  # anywhere
+    r"|:(?=//)|(?<=www)\.|(?<=mailto):|(?<=xmpp):"  # bare addresses, which some renderers turn into links
+    r"|^[-+=]|^\d+[.)]",  # at the beginning: a list, a rule
+    re.IGNORECASE,
+)
+
+
+def escape_markdown(text: str) -> str:
+    """Text as Markdown that shows exactly this text, in one paragraph: no HTML, link, image, list, heading, table or formula comes of it.
+
+    >>> escape_markdown("a <b> [x](http://y) costs $5")
+    'a &#60;b&#62; \\\\[x\\\\]\\\\(http&#58;//y\\\\) costs &#36;5'
+    """
+    return _SPECIAL.sub(lambda match: _escape(match.group()), one_line(text))
+
+
+def _escape(found: str) -> str:
+    number, mark = found[:-1], found[-1]  # a number only in "1." or "1)"
+    return number + _ENTITIES.get(mark, f"\\{mark}")
+
+
+def sentence_markdown(sentence: Sentence) -> str:
+    """A sentence with its markers, and a warning if it is not supported."""
+    shown = " ".join(escape_markdown(part) for part in (sentence.lead, sentence.text) if part)
+    markers = "".join(f"[{n}]" for n in sentence.citations)
+    warning = warning_of(sentence)
+    return " ".join(part for part in (shown, markers, f"⚠ *{escape_markdown(warning)}*" if warning else "") if part)
+
+
+def body_markdown(answer: Answer) -> str:
+    """How the question was understood, and the sentences or the refusal, without the sources."""
+    blocks = []
+    if is_reworded(answer.question, answer.understood_as):
+        blocks.append(f"*Understood as: {escape_markdown(answer.understood_as)}*")
+    if answer.abstained is not None:
+        blocks.append(f"**No answer.** {escape_markdown(answer.abstained)}")
+    elif answer.sentences:
+        blocks.append("\n\n".join(sentence_markdown(sentence) for sentence in answer.sentences))
+    if answer.notice:
+        blocks.append(f"*Note: {escape_markdown(answer.notice)}*")
+    return "\n\n".join(blocks)
+
+
+def answer_markdown(answer: Answer) -> str:
+    """The whole answer: body, sources with their evidence, related papers."""
+    blocks = [body_markdown(answer)]
+    if answer.sources:
+        blocks += ["**Sources**", "\n".join(_source_markdown(answer, source) for source in answer.sources)]
+    if answer.related:
+        heading = "Related, but does not answer this" if answer.abstained is not None else "Related"
+        blocks += [f"**{heading}**", "\n".join(f"- {_reference_markdown(source.paper)}" for source in answer.related)]
+    return "\n\n".join(blocks)
+
+
+def conversation_markdown(answers: Iterable[Answer]) -> str:
+    """A conversation for export: each question as a heading, its answer with references below it."""
+    return "\n\n".join(f"## {escape_markdown(answer.question)}\n\n{answer_markdown(answer)}" for answer in answers) + "\n"
+
+
+def _source_markdown(answer: Answer, source: Source) -> str:
+    quotes = [f"  > {escape_markdown(evidence.quote)}" for evidence in evidence_of(answer, source)]
+    return "\n\n".join([f"- [{source.n}] {_reference_markdown(source.paper)}", *quotes])
+
+
+def _reference_markdown(paper: Paper) -> str:
+    where = venue_and_year(paper)
+    origins = ", ".join(escape_markdown(str(origin)) for origin in paper.origins)
+    named = f"**{escape_markdown(paper.label)}**" + (f" ({escape_markdown(where)})" if where else "")
+    return f"{named} — {origins}" if origins else named

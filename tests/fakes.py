@@ -1,0 +1,166 @@
+"""Small, real, predictable stand-ins: three papers, an engine that answers from them, an embedder that counts words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Step, Usage, Verdict
+from rag_qa.chunking import Passage
+from rag_qa.embedding.embedder import Vectors
+from rag_qa.engine import IndexInfo, IndexReport, Problem, Progress
+from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, SourceError
+from rag_qa.papers import Origin, Paper
+from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.settings import Settings
+
+TIDE = Paper(
+    "p1",
+    "Coastal floods are hard to foresee. We propose TIDE-7, a model of tides that is 1.5× faster than its rivals. An extension uses ridges.",
+    year=2024,
+    venue="ICLR",
+    collection="ICLR 2024 Papers",
+    origins=(Origin("sea.txt", 3), Origin("water.txt", 9)),
+)
+MOSS = Paper(
+    "p2",
+    "Mosses store carbon. In our study of 40 bogs, moss grew by 12% a year; it did not grow under snow.",
+    title="Moss under snow",
+    authors=("A. Bryo", "C. Sphag"),
+    year=2021,
+    venue="Bog Letters",
+    doi="10.1000/moss",
+    origins=(Origin("land.txt", 5),),
+)
+WOLF = Paper("p3", "Wolves return to <b>valleys</b> at $\\alpha$ = 0.3; see [1] and https://wolf.example.", origins=(Origin("land.txt", 8),))
+PAPERS = (TIDE, MOSS, WOLF)
+
+
+def evidence(source: int, paper: Paper, quote: str) -> Evidence:
+    """A quote with its place in the abstract."""
+    start = paper.abstract.index(quote)
+    return Evidence(source, start, start + len(quote), quote)
+
+
+def supported(text: str, *proofs: Evidence, lead: str = "") -> Sentence:
+    """A sentence that is backed by what it cites."""
+    return Sentence(text, tuple(dict.fromkeys(proof.source for proof in proofs)), Verdict(Status.SUPPORTED, proofs), lead=lead)
+
+
+def whole(paper: Paper) -> Passage:
+    """An abstract as one passage."""
+    return Passage(f"{paper.id}:0", paper.id, 0, paper.abstract, 0, len(paper.abstract))
+
+
+class FakeEngine:
+    """Answers by a word of the question: "tide", "compare", "invent", "wolf"; "broken" raises; anything else is refused.
+
+    A question with history has "its" replaced by the name of the method. `asked` holds every question with its history.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, is_empty: bool = False) -> None:
+        self.settings = settings
+        self.is_empty = is_empty
+        self.asked: list[tuple[str, tuple[str, ...]]] = []
+
+    def index(self, paths: Sequence[str | Path], *, progress: Progress | None = None) -> IndexReport:
+        failed = tuple(Problem(str(path), None, "no such file or folder") for path in paths if not Path(path).exists())
+        if len(failed) == len(paths):
+            raise SourceError(paths[0], None, found="no such file or folder", expected="a text file with abstracts")
+        for done in range(len(PAPERS) + 1):
+            if progress:
+                progress("embedding", done, len(PAPERS))
+        skipped = (Problem("land.txt", 1, "a heading, not an abstract"),)
+        return IndexReport(added=2, unchanged=1, merged=1, read=4, skipped=skipped, failed=failed, papers=3, passages=5, embedded=4, seconds=0.25)
+
+    def info(self) -> IndexInfo:
+        if self.is_empty:
+            raise EmptyIndexError("There is no index yet: run rag-qa index PATH first")
+        return IndexInfo(Path("data"), 3, 5, "word-count", 2, "sentences-1", ("sea.txt", "land.txt"))
+
+    def papers(self) -> list[Paper]:
+        self.info()
+        return list(PAPERS)
+
+    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None) -> list[Hit]:
+        self._check(question)
+        papers = [paper for paper in PAPERS if not filters or filters.accepts(paper)][:k]
+        return [
+            Hit(paper, (whole(paper),), 1.0 / rank, rank, {"keyword": rank, "dense": rank}, {"keyword": 2.0 / rank, "dense": 0.5}, ("we",))
+            for rank, paper in enumerate(papers, 1)
+        ]
+
+    def ask(self, question: str, *, history: Sequence[str] = ()) -> Answer:
+        *_, last = self.stream(question, history=history)
+        assert isinstance(last, Answer)
+        return last
+
+    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]:
+        self._check(question)
+        self.asked.append((question, tuple(history)))
+        if "broken" in question:
+            raise ConnectionRefused("http://127.0.0.1:9/v1 does not answer: is the server running?")
+        answer = answer_to(question, question.replace("its", "TIDE-7's") if history else question)
+        yield Step("searching", answer.understood_as)
+        yield from answer.sentences
+        yield answer
+
+    def _check(self, question: str) -> None:
+        self.info()
+        if not question.strip():
+            raise QuestionError("The question is empty: type what you want to know")
+
+
+def answer_to(question: str, understood_as: str) -> Answer:
+    """The answer of the fake engine to a question."""
+    asked = understood_as.casefold()
+    fast = supported("TIDE-7 is 1.5× faster than its rivals.", evidence(1, TIDE, "a model of tides that is 1.5× faster than its rivals"))
+    sources: tuple[Source, ...] = (Source(TIDE, 0.9, 1),)
+    if "compare" in asked:
+        grew = supported("Moss grew by 12% a year.", evidence(2, MOSS, "moss grew by 12% a year"), lead="Moss:")
+        both = supported("Both were measured.", evidence(1, TIDE, "TIDE-7"), evidence(2, MOSS, "In our study of 40 bogs"))
+        return _answer(question, understood_as, (fast, grew, both), (*sources, Source(MOSS, 0.7, 2)))
+    if "invent" in asked:
+        wrong = Sentence("TIDE-7 is 9× faster.", (1,), Verdict(Status.UNSUPPORTED, why="9× does not stand in [1]"))
+        bare = Sentence("Everyone likes it.", removed=("[7]",))
+        usage = Usage(prompt_tokens=120, completion_tokens=9)
+        return _answer(question, understood_as, (fast, wrong, bare), sources, model="tiny-chat", usage=usage, notice="The reply was cut short.")
+    if "wolf" in asked:
+        quoted = supported(WOLF.abstract, evidence(1, WOLF, WOLF.abstract))
+        return _answer(question, understood_as, (quoted,), (Source(WOLF, 0.8, 1),))
+    if "tide" in asked:
+        return _answer(question, understood_as, (fast,), sources)
+    related = (Source(MOSS, 0.2),)
+    return Answer(question, understood_as, abstained="None of the papers says this.", related=related, confidence=0.1, timings={"search": 0.01})
+
+
+def _answer(
+    question: str,
+    understood_as: str,
+    sentences: tuple[Sentence, ...],
+    sources: tuple[Source, ...],
+    *,
+    model: str = "extractive",
+    usage: Usage | None = None,
+    notice: str = "",
+) -> Answer:
+    timings = {"search": 0.01, "answer": 0.02}
+    return Answer(question, understood_as, sentences, sources, confidence=0.9, model=model, usage=usage, timings=timings, notice=notice)
+
+
+class WordCountEmbedder:
+    """A text becomes the unit vector of (number of words, 1): texts of like length are close. A token is a word."""
+
+    name = "word-count"
+    dimensions = 2
+    max_tokens = 64
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        raw = np.array([[len(text.split()), 1.0] for text in texts], np.float32).reshape(len(texts), 2)
+        vectors: Vectors = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+        return vectors
