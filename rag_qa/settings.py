@@ -68,6 +68,10 @@ def load(**overrides: object) -> Settings:
         return Settings(**given)  # type: ignore[arg-type]
     except ValidationError as error:
         raise SettingsError("; ".join(_explain(problem) for problem in error.errors())) from None
+    except UnicodeDecodeError as error:
+        raise SettingsError(f".env holds a byte that is not UTF-8 (0x{error.object[error.start]:02x}): save the file as UTF-8") from None
+    except OSError as error:
+        raise SettingsError(f".env cannot be read ({error.strerror}): make it readable, or remove it") from None
 
 
 def _explain(problem: object) -> str:
