@@ -1,0 +1,145 @@
+"""`python -m eval run | bench`: measure the product, from the root of the project.
+
+Exit codes: 0 every floor holds (or the data is not on this machine, which is said), 1 a floor does not hold, 2 the harness could not measure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from eval import bench, corpus, floors, items, runner, summary
+from eval.datasets import loader
+from eval.report import terminal
+from rag_qa import settings
+from rag_qa.engine import Engine
+from rag_qa.errors import RagQAError
+from rag_qa.settings import Settings
+
+PASSED, BELOW_A_FLOOR, COULD_NOT_MEASURE = 0, 1, 2
+SEED_QUESTIONS = Path(__file__).parent / "datasets" / "seeds.jsonl"
+
+
+class HarnessError(Exception):
+    """Nothing could be measured; the message says why and what to do."""
+
+
+def main(argv: Sequence[str] | None = None, *, make_system: Callable[[Settings], runner.System] = Engine) -> int:
+    """Run a command and say how it ended (see the exit codes above). `make_system` makes what is evaluated."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return _run(arguments, make_system) if arguments.command == "run" else _bench(arguments)
+    except corpus.DataAbsent as absent:
+        print(f"SKIPPED: {absent}")
+        return PASSED
+    except (RagQAError, HarnessError, bench.BenchError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return COULD_NOT_MEASURE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m eval", description="Measure the product on questions with known answers.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="ask every question of a set, score the answers, hold them against the floors")
+    run.add_argument("--data", type=Path, default=SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
+    run.add_argument("--papers", type=Path, metavar="PATH", help="abstracts to index (default: seeds/, or those of FILE's list of ids)")
+    run.add_argument("--kinds", nargs="+", default=[], choices=list(loader.Kind), metavar="KIND", help="only these kinds of questions")
+    run.add_argument("--out", type=Path, metavar="DIR", help="write items.jsonl, timings.jsonl and summary.json into this directory")
+    run.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
+    run.add_argument("--data-dir", type=Path, metavar="DIR", help="keep the index here (default: a temporary directory)")
+    run.add_argument("--answerer", choices=["extractive", "llm", "auto"], default="extractive", help="who answers (default: extractive, offline)")
+    run.add_argument("--embedder", choices=["minilm", "openai"], default="minilm", help="who embeds (default: minilm, offline)")
+    run.add_argument("--only-failures", action="store_true", help="print no tables, only what went wrong")
+    timed = commands.add_parser("bench", help="time a cold start and a batch of the installed program")
+    timed.add_argument("--data", type=Path, default=SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
+    timed.add_argument("--papers", type=Path, default=corpus.SEEDS, metavar="PATH", help="abstracts to index (default: seeds/)")
+    timed.add_argument("--runs", type=int, default=5, metavar="N", help="cold starts to take the median of (default: 5)")
+    timed.add_argument("--command", dest="program", metavar="COMMAND", help="the program to time (default: rag-qa of this environment)")
+    return parser
+
+
+def _run(arguments: argparse.Namespace, make_system: Callable[[Settings], runner.System]) -> int:
+    bounds = floors.load(arguments.floors)
+    questions = loader.load(arguments.data, kinds=arguments.kinds)
+    with tempfile.TemporaryDirectory(prefix="rag-qa-eval-", ignore_cleanup_errors=True) as temporary:
+        source = _corpus(arguments, Path(temporary))
+        chosen = settings.load(data_dir=arguments.data_dir or Path(temporary) / "index", answerer=arguments.answerer, embedder=arguments.embedder)
+        system = make_system(chosen)
+        papers = _index(system, source.path)
+        resolved = loader.resolve(questions, papers, path=arguments.data, abstracts=source.abstracts)
+        with _counter() as progress:
+            answered, timings = runner.run(system, resolved, papers, progress=progress)
+    about = {
+        "data": _shown(arguments.data),
+        "data_sha256": summary.sha256(arguments.data),
+        "chosen_kinds": list(arguments.kinds),
+        "papers": len(papers),
+        "settings": {name: getattr(chosen, name) for name in ("answerer", "embedder", "top_k", "min_confidence")},
+    }
+    result = summary.summarise(answered, timings, bounds, about)
+    if arguments.out is not None:
+        _write(arguments.out, answered, [asdict(timing) for timing in timings], result)
+    print(terminal.render(result, answered, only_failures=arguments.only_failures))
+    return PASSED if result.passed else BELOW_A_FLOOR
+
+
+def _corpus(arguments: argparse.Namespace, directory: Path) -> corpus.Corpus:
+    if arguments.papers is not None:
+        return corpus.Corpus(arguments.papers)
+    ids = corpus.ids_beside(arguments.data)
+    return corpus.Corpus(corpus.SEEDS) if ids is None else corpus.from_ids(ids, directory)
+
+
+def _index(system: runner.System, path: Path) -> list[Any]:
+    report = system.index([path])
+    if report.failed:
+        worst = report.failed[0]
+        raise HarnessError(f"{len(report.failed)} files of the corpus could not be read, the first is {worst.path}: {worst.reason}")
+    papers = system.papers()
+    if not papers:
+        raise HarnessError(f"{path} gave no paper to ask about")
+    return papers
+
+
+@contextmanager
+def _counter() -> Iterator[runner.Progress | None]:
+    """Counts on a terminal and is silent elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    yield lambda done, total: print(f"\r{done} of {total}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+
+
+def _shown(path: Path) -> str:
+    """A path from the root of the project where it lies in it, so that two machines write the same summary."""
+    absolute = path.resolve()
+    return absolute.relative_to(corpus.ROOT).as_posix() if absolute.is_relative_to(corpus.ROOT) else path.name
+
+
+def _write(directory: Path, answered: Sequence[items.Item], timings: Sequence[dict[str, Any]], result: summary.Summary) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    items.write_lines(directory / "items.jsonl", [items.to_json(item) for item in answered])
+    items.write_lines(directory / "timings.jsonl", timings)
+    summary.write(result, directory / "summary.json")
+
+
+def _bench(arguments: argparse.Namespace) -> int:
+    if arguments.runs < 1:
+        raise HarnessError(f"--runs is {arguments.runs}: at least 1 cold start is needed")
+    questions = loader.load(arguments.data)
+    command = shlex.split(arguments.program) if arguments.program else bench.program()
+    with tempfile.TemporaryDirectory(prefix="rag-qa-bench-", ignore_cleanup_errors=True) as temporary:
+        print(bench.bench(command, questions, arguments.papers, Path(temporary), runs=arguments.runs))
+    return PASSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+"""Read a file of questions, and find the papers that it names.
+
+One JSON object a line:
+
+    {"id": "s-001", "kind": "fact", "question": "...", "history": [],
+     "papers": ["first words of the abstract"], "facts": [["alias", "alias"]], "answerable": true}   (in one line)
+
+A bad line is reported as file:line with what was found and what was expected; nothing is skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from eval.metrics import facts
+from rag_qa.errors import SourceError
+from rag_qa.papers import Paper
+
+
+class Kind(StrEnum):
+    """What a question asks for, or why it cannot be answered (the last three)."""
+
+    FACT = "fact"
+    NUMBER = "number"
+    DEFINITION = "definition"
+    HOW = "how"
+    WHY = "why"
+    LIST = "list"
+    YESNO = "yesno"
+    PARAPHRASE = "paraphrase"
+    MULTI = "multi"
+    FOLLOWUP = "followup"
+    OFF_TOPIC = "off-topic"
+    DETAIL = "detail"
+    PREMISE = "premise"
+
+
+UNANSWERABLE = frozenset({Kind.OFF_TOPIC, Kind.DETAIL, Kind.PREMISE})
+"""Kinds that no abstract answers. A follow-up may be unanswerable too; every other kind is answerable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question and what a right answer to it is.
+
+    `papers`: the papers that answer it; as the file names them, or their ids after `resolve`. `facts`: groups of aliases; a right answer
+    holds one alias of every group. `line` is where it stands in its file.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    history: tuple[str, ...] = ()
+    papers: tuple[str, ...] = ()
+    facts: tuple[tuple[str, ...], ...] = ()
+    answerable: bool = True
+    line: int = 0
+
+
+def load(path: Path, *, kinds: Collection[str] = ()) -> list[Question]:
+    """All questions of a file, in its order; only those of `kinds` if any are named. Raises SourceError."""
+    questions = [_question(path, number, line) for number, line in enumerate(_lines(path), start=1) if line.strip()]
+    _check_unique(path, questions)
+    if not questions:
+        raise SourceError(path, None, found="no question", expected="one JSON object a line")
+    chosen = [question for question in questions if not kinds or question.kind in kinds]
+    if not chosen:
+        there = ", ".join(kind for kind in Kind if any(question.kind is kind for question in questions))
+        raise SourceError(path, None, found=f"no question of kind {', '.join(sorted(kinds))}", expected=f"one of the kinds in it: {there}")
+    return chosen
+
+
+def resolve(questions: Sequence[Question], papers: Sequence[Paper], *, path: Path, abstracts: Mapping[str, str] | None = None) -> list[Question]:
+    """The questions with the ids of their papers. Raises SourceError when a name fits no paper, or several.
+
+    A name is a paper's id, a key of `abstracts` (ids of the outside world -> abstract), or the first words of an abstract.
+    """
+    texts = [(_folded(paper.abstract), paper.id) for paper in papers]
+    known = {paper.id for paper in papers}
+
+    def find(name: str, question: Question) -> str:
+        if name in known:
+            return name
+        wanted = _folded((abstracts or {}).get(name, name))
+        found = [identifier for text, identifier in texts if text.startswith(wanted)]
+        if len(found) == 1:
+            return found[0]
+        what = f"the paper {name!r}, which fits {len(found)} of {len(texts)} papers"
+        raise SourceError(path, question.line, found=what, expected="an id or the first words of exactly one abstract of the corpus")
+
+    return [replace(question, papers=tuple(find(name, question) for name in question.papers)) for question in questions]
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise SourceError(path, None, found=f"bytes that are not UTF-8 (at byte {error.start})", expected="UTF-8 text") from error
+    except OSError as error:
+        raise SourceError(path, None, found=error.strerror or str(error), expected="a readable file of questions") from error
+
+
+def _question(path: Path, number: int, line: str) -> Question:
+    record = _record(path, number, line)
+    read = _Reader(path, number, record)
+    question = Question(
+        id=read.string("id"),
+        kind=read.kind(),
+        text=read.string("question"),
+        history=tuple(read.strings("history")),
+        papers=tuple(read.strings("papers")),
+        facts=tuple(tuple(group) for group in read.groups("facts")),
+        answerable=read.boolean("answerable"),
+        line=number,
+    )
+    _check_labels(path, question)
+    return question
+
+
+_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable")
+
+
+def _record(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise SourceError(path, number, found=f"{line.strip()[:60]!r} ({error})", expected="one JSON object a line") from error
+    if not isinstance(record, dict):
+        raise SourceError(path, number, found=type(record).__name__, expected="a JSON object")
+    for key in record:
+        if key not in _KEYS:
+            raise SourceError(path, number, found=f"the key {key!r}", expected=f"keys {', '.join(_KEYS)}")
+    return record
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Typed access to the fields of one line; raises SourceError with the place."""
+
+    path: Path
+    number: int
+    record: Mapping[str, Any]
+
+    def fail(self, key: str, expected: str) -> SourceError:
+        found = f"{key} = {self.record[key]!r}" if key in self.record else f"no {key}"
+        return SourceError(self.path, self.number, found=found, expected=expected)
+
+    def string(self, key: str) -> str:
+        value = self.record.get(key)
+        if not isinstance(value, str) or not value.strip():
+            raise self.fail(key, f"{key} as a text that is not empty")
+        return value
+
+    def strings(self, key: str) -> list[str]:
+        value = self.record.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
+            raise self.fail(key, f"{key} as a list of texts that are not empty")
+        return value
+
+    def groups(self, key: str) -> list[list[str]]:
+        value = self.record.get(key, [])
+        groups: list[list[str]] = value if isinstance(value, list) and all(isinstance(group, list) and group for group in value) else [[]]
+        if not all(groups) or not all(isinstance(alias, str) and facts.fold(alias) for group in groups for alias in group):
+            raise self.fail(key, f"{key} as a list of groups, each a list of at least one alias that is not empty")
+        return groups
+
+    def boolean(self, key: str) -> bool:
+        value = self.record.get(key)
+        if not isinstance(value, bool):
+            raise self.fail(key, f"{key} as true or false")
+        return value
+
+    def kind(self) -> Kind:
+        value = self.record.get("kind")
+        if value not in list(Kind):
+            raise self.fail("kind", f"kind as one of {', '.join(Kind)}")
+        return Kind(value)
+
+
+def _check_labels(path: Path, question: Question) -> None:
+    """Labels that contradict each other are errors of the file, not of the system that is judged by them."""
+
+    def fail(found: str, expected: str) -> SourceError:
+        return SourceError(path, question.line, found=f"{found} in {question.id}", expected=expected)
+
+    if question.answerable and not (question.papers and question.facts):
+        raise fail("an answerable question without papers or without facts", "the papers that answer it and the facts of a right answer")
+    if not question.answerable and (question.papers or question.facts):
+        raise fail("an unanswerable question with papers or facts", "empty lists")
+    if question.kind is not Kind.FOLLOWUP and question.answerable == (question.kind in UNANSWERABLE):
+        raise fail(f"answerable = {question.answerable} for the kind {question.kind}", f"only {', '.join(sorted(UNANSWERABLE))} to be unanswerable")
+    if (question.kind is Kind.FOLLOWUP) != bool(question.history):
+        raise fail(f"{len(question.history)} earlier questions for the kind {question.kind}", "a history for every follow-up and for nothing else")
+    if (question.kind is Kind.MULTI) and len(question.papers) < 2:
+        raise fail(f"{len(question.papers)} papers for the kind multi", "at least two")
+    if len(set(question.papers)) < len(question.papers):
+        raise fail("the same paper twice", "each paper once")
+
+
+def _check_unique(path: Path, questions: Sequence[Question]) -> None:
+    first: dict[str, int] = {}
+    for question in questions:
+        if question.id in first:
+            raise SourceError(path, question.line, found=f"the id {question.id!r} of line {first[question.id]} again", expected="ids that differ")
+        first[question.id] = question.line

@@ -1,0 +1,124 @@
+"""Figures with their counts: value, interval, n_scored / n_eligible / n_error. Errors count as the worst value; nothing is left out in silence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from eval.items import Item
+from eval.metrics import stats
+
+Direction = Literal["higher", "lower", "neither"]
+Aggregate = Literal["mean", "p50", "p90", "p95"]
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplicable:
+    """An item to which a metric does not apply, and why ("abstained", "no_quotes"). It is counted, and is in no mean."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An item that the metric applies to and for which there is no value: it counts as the worst one."""
+
+    reason: str
+
+
+Score = float | Sequence[float] | NotApplicable | Failed
+"""What a metric says of one item: one value, or one for each of its parts (sentences, quotes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One thing that is measured. `worst` is what an error counts as (None: larger than every value).
+
+    `score` sees items with status answered or abstained only; one with status error counts as `worst` without being looked at.
+    `unit` is what n counts. `binary`: every value is 0 or 1, so that the mean is a proportion with a Wilson interval.
+    """
+
+    name: str
+    title: str
+    score: Callable[[Item], Score]
+    formula: str
+    aggregate: Aggregate = "mean"
+    direction: Direction = "higher"
+    worst: float | None = 0.0
+    range: str = "0 to 1"
+    unit: str = "questions"
+    binary: bool = False
+    version: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A measured value over a scope. `value` is None where nothing was eligible, or an error made it infinite.
+
+    n_eligible = n_scored + n_error; `value` is over all of them.
+    """
+
+    metric: str
+    scope: str
+    value: float | None
+    n_scored: int
+    n_eligible: int
+    n_error: int
+    n_na: int
+    interval: tuple[float, float] | None = None
+
+    @property
+    def key(self) -> str:
+        """What a floor names it by.
+
+        >>> Figure("refused", "all", 0.5, 2, 2, 0, 0).key
+        'refused.all'
+        """
+        return f"{self.metric}.{self.scope}"
+
+    @property
+    def counts(self) -> str:
+        """scored/eligible/errors.
+
+        >>> Figure("refused", "all", 0.5, 2, 3, 1, 0).counts
+        '2/3/1'
+        """
+        return f"{self.n_scored}/{self.n_eligible}/{self.n_error}"
+
+
+def measure(metric: Metric, scope: str, items: Sequence[Item]) -> Figure:
+    """The figure of a metric over some items."""
+    values: list[float] = []
+    errors = not_applicable = 0
+    for item in items:
+        score = Failed(item.error) if item.status == "error" else metric.score(item)
+        if isinstance(score, Failed):
+            errors += 1
+        elif isinstance(score, NotApplicable):
+            not_applicable += 1
+        else:
+            values += _checked(metric, item, score)
+    worst = math.inf if metric.worst is None else metric.worst
+    value = _aggregate(metric.aggregate, values + [worst] * errors)
+    eligible = len(values) + errors
+    # the mean of numbers in [0, 1] times n is the number of successes again, up to rounding
+    interval = stats.wilson(round(value * eligible), eligible) if metric.binary and value is not None else None
+    return Figure(metric.name, scope, value, len(values), eligible, errors, not_applicable, interval)
+
+
+def _checked(metric: Metric, item: Item, score: float | Sequence[float]) -> list[float]:
+    values = [float(one) for one in score] if isinstance(score, Sequence) else [float(score)]
+    for value in values:
+        inside = 0 <= value <= 1 if metric.range == "0 to 1" else value >= 0
+        if not math.isfinite(value) or not inside:
+            raise ArithmeticError(f"{metric.name} of {item.question.id} is {value}, outside {metric.range}")
+    return values
+
+
+def _aggregate(how: Aggregate, values: Sequence[float]) -> float | None:
+    if not values:
+        return None
+    value = math.fsum(values) / len(values) if how == "mean" else stats.percentile(values, float(how[1:]))
+    return value if math.isfinite(value) else None

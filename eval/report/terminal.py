@@ -1,0 +1,100 @@
+"""A run as text: the verdict, the figures, the figures by kind, and what went wrong."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from eval import scoring
+from eval.figures import Figure
+from eval.items import Item
+from eval.summary import Summary
+
+WIDTH = 118
+
+
+def render(summary: Summary, items: Sequence[Item], *, only_failures: bool = False) -> str:
+    """The whole report; `only_failures` leaves the tables out."""
+    tables = [] if only_failures else [_headline(summary), _by_kind(summary)]
+    return "\n\n".join([_about(summary), *tables, _failures(items), _verdict(summary)])
+
+
+def _about(summary: Summary) -> str:
+    about = summary.about
+    status = ", ".join(f"{count} {name}" for name, count in about["status"].items())
+    models = ", ".join(about["models"]) or "nothing"
+    return f"{about['questions']} questions of {about['data']} over {about['papers']} papers, answered by {models}: {status}"
+
+
+def _verdict(summary: Summary) -> str:
+    not_held = [check for check in summary.checks if check.outcome != "pass"]
+    lines = [f"  {check.outcome:<12}  {check.floor.key} is {_number(check.value)}, to be {check.floor}" for check in not_held]
+    passed = sum(check.outcome == "pass" for check in summary.checks)
+    return "\n".join([*lines, f"{'PASS' if summary.passed else 'FAIL'}: {passed} of {len(summary.checks)} floors hold"])
+
+
+def _headline(summary: Summary) -> str:
+    known = scoring.metrics()
+    floors = {check.floor.key: check for check in summary.checks}
+    rows = [["", "over", "value", "95 % interval", "scored/eligible/errors", "", "floor"]]
+    for figure in summary.figures:
+        metric = known[figure.metric]
+        check = floors.get(figure.key)
+        floor = f"{check.floor}  {check.outcome}" if check else ""
+        unit = "" if metric.unit == "questions" else metric.unit
+        arrow = {"higher": "↑", "lower": "↓", "neither": ""}[metric.direction]
+        rows.append([f"{metric.title} {arrow}", figure.scope, _number(figure.value), _interval(figure), f"{figure.counts} {unit}".strip(), "", floor])
+    return _table(rows, left=(0, 1, 6))
+
+
+def _by_kind(summary: Summary) -> str:
+    heads = ["", "n", "first", "recall@5", "cited", "fact", "fact in 1st", "words", "decision", "right", "errors"]
+    rows = [["by kind", *heads[1:]]]
+    for kind, figures in summary.by_kind.items():
+        # every question has a decision, so that its figure counts them all
+        total = next(figure for figure in figures if figure.metric == scoring.DECISION.name)
+        rows.append([kind, str(total.n_eligible), *(_number(figure.value) for figure in figures), str(total.n_error)])
+    return _table(rows, left=(0,))
+
+
+def _failures(items: Sequence[Item]) -> str:
+    wrong = [(item, faults) for item in items if (faults := scoring.faults(item))]
+    if not wrong:
+        return "Nothing went wrong."
+    return "\n\n".join([f"{len(wrong)} of {len(items)} questions went wrong:", *(_failure(item, faults) for item, faults in wrong)])
+
+
+def _failure(item: Item, faults: Sequence[str]) -> str:
+    question = item.question
+    lines = [f"{question.id} ({question.kind}) {question.text}"]
+    lines += [f"  after: {earlier}" for earlier in question.history]
+    if item.understood_as and item.understood_as != question.text:
+        lines.append(f"  understood as: {item.understood_as}")
+    lines += [f"  - {fault}" for fault in faults]
+    lines += textwrap.wrap(item.text, WIDTH, initial_indent="  > ", subsequent_indent="    ", break_long_words=False)
+    return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    """Three decimals for shares, one for words and milliseconds.
+
+    >>> _number(0.97), _number(61.0), _number(None)
+    ('0.970', '61.0', '-')
+    """
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if value <= 1 else f"{value:.1f}"
+
+
+def _interval(figure: Figure) -> str:
+    return f"{figure.interval[0]:.3f}-{figure.interval[1]:.3f}" if figure.interval else ""
+
+
+def _table(rows: Sequence[Sequence[str]], left: Sequence[int]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) if column in left else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "-" * max(len(line) for line in lines))
+    return "\n".join(lines)
