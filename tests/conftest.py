@@ -40,7 +40,8 @@ def pytest_configure() -> None:
     handle, os.environ[guard.LOG] = tempfile.mkstemp(prefix="network-guard-", suffix=".log")
     os.close(handle)
     own = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(PROJECT / "tests" / "guard"), *([own] if own else [])])
+    # the project too: a child runs in another folder, and our packages need not be installed
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(PROJECT / "tests" / "guard"), str(PROJECT), *([own] if own else [])])
 
 
 def pytest_unconfigure() -> None:

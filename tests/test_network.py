@@ -6,10 +6,10 @@ import asyncio
 import socket
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.guard.sitecustomize import NetworkBlocked
@@ -27,7 +27,7 @@ def connect_ex() -> object:
 
 def connect_6() -> object:
     with socket.socket(socket.AF_INET6) as one:
-        return one.connect(NOBODY_6)
+        return one.connect_ex(NOBODY_6)
 
 
 def send_datagram() -> object:
@@ -44,7 +44,7 @@ ATTEMPTS: list[Callable[[], object]] = [
     lambda: socket.gethostbyname(NO_NAME),
     lambda: socket.gethostbyaddr(NOBODY[0]),
     lambda: asyncio.run(asyncio.open_connection(*NOBODY)),
-    lambda: httpx.get(f"http://{NO_NAME}/", timeout=1),
+    lambda: urllib.request.urlopen(f"http://{NO_NAME}/", timeout=1),
 ]
 
 

@@ -11,6 +11,7 @@ import ipaddress
 import os
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 LOG = "NETWORK_GUARD_LOG"
@@ -54,7 +55,7 @@ def _refuse_host(host: object, *_details: object) -> None:
 
 def _refuse(what: str) -> None:
     if log := os.environ.get(LOG):
-        with open(log, "a", encoding="utf-8") as lines:
+        with Path(log).open("a", encoding="utf-8") as lines:
             lines.write(what + "\n")
     raise NetworkBlocked(f"a test may only reach this machine, and something reached for {what}")
 
