@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -140,3 +141,21 @@ def test_starting_loads_no_heavy_library(module: str) -> None:
     code = f"import sys, {module}; print(*sorted(set(sys.modules) & set({HEAVY!r})))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (run.returncode, run.stdout.strip()) == (0, ""), run.stderr
+
+
+@pytest.fixture(scope="module")
+def picture(project: Path) -> str:
+    """The page that describes all this to people."""
+    return (project / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_the_documentation_draws_the_same_ladder(project: Path, picture: str) -> None:
+    tables = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = next(table["layers"] for table in tables if table["id"] == "ladder")
+    drawn = picture.partition("<!-- ladder")[2].split("\n\n")[1]
+    assert [line.strip() for line in drawn.splitlines()] == [re.sub("[()]", "", layer) for layer in layers]
+
+
+def test_the_documentation_names_every_module(project: Path, picture: str) -> None:
+    named = set(re.findall(r"`(\w+)/?`", picture))
+    assert [str(path) for path in modules(project, "rag_qa") if path.stem not in named | {"__init__"}] == []
