@@ -169,10 +169,9 @@ class _Reader:
 
     def groups(self, key: str) -> list[list[str]]:
         value = self.record.get(key, [])
-        groups: list[list[str]] = value if isinstance(value, list) and all(isinstance(group, list) and group for group in value) else [[]]
-        if not all(groups) or not all(isinstance(alias, str) and facts.fold(alias) for group in groups for alias in group):
+        if not isinstance(value, list) or not all(_is_group(group) for group in value):
             raise self.fail(key, f"{key} as a list of groups, each a list of at least one alias that is not empty")
-        return groups
+        return value
 
     def boolean(self, key: str) -> bool:
         value = self.record.get(key)
@@ -185,6 +184,10 @@ class _Reader:
         if value not in list(Kind):
             raise self.fail("kind", f"kind as one of {', '.join(Kind)}")
         return Kind(value)
+
+
+def _is_group(group: object) -> bool:
+    return isinstance(group, list) and bool(group) and all(isinstance(alias, str) and bool(facts.fold(alias)) for alias in group)
 
 
 def _check_labels(path: Path, question: Question) -> None:

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 
 _MARKER = re.compile(r"\s*\[\d+(?:\s*[,;–-]\s*\d+)*\]")
-_TEX_WRAPPER = re.compile(r"\\(?:text|textbf|textit|textsc|texttt|textrm|emph|mathbf|mathrm|mathit|mathcal|tilde|url)\b")
-_TEX_NAMES = {r"\times": "×", r"\sim": "~", r"\approx": "~", r"\%": "%", r"\cdot": "·", r"\leq": "≤", r"\geq": "≥"}
-_TEX_NAME = re.compile(r"\\(?:times|sim|approx|cdot|leq|geq)\b|\\%")
+_TEX_WRAPPER = re.compile(r"\\(?:text|textbf|textit|textsc|texttt|textrm|emph|mathbf|mathrm|mathit|mathcal|tilde|url|left|right)\b")
+_TEX_NAMES = {r"\times": "×", r"\sim": "~", r"\approx": "~", "≈": "~", "∼": "~", r"\%": "%", r"\cdot": "·", r"\leq": "≤", r"\geq": "≥"}
+_TEX_NAME = re.compile(r"\\(?:times|sim|approx|cdot|leq|geq)\b|\\%|[≈∼]")
 _DROPPED = re.compile(r"[$*`{}\\\u00ad\u200b-\u200d\ufeff]")
 _BROKEN_WORD = re.compile(r"(?<=[a-z])- (?=[a-z])(?!(?:and|or|to)\b)")
 _DASH = re.compile("[‐‑‒–—−]")
@@ -29,11 +29,12 @@ def fold(text: str) -> str:
     text = _QUOTE.sub(lambda match: "'" if match.group() in "‘’" else '"', _DASH.sub("-", text))
     text = " ".join(text.casefold().split())
     text = _BROKEN_WORD.sub("", text)
-    return re.sub(r"(?<=\d) (?=[×%])", "", text)
+    return re.sub(r"(?<=\d) (?=[×%])|(?<=~) (?=\d)", "", text)
 
 
 def stands_in(alias: str, text: str) -> bool:
-    """Does an alias stand in a text? It begins where a word begins, and a number in it is the whole number; endings are free ("Hessians").
+    """Does an alias stand in a text? It begins where a word begins, and a number in it is the whole number; endings are free ("Hessians"),
+    but for names in capitals, which may only take an s ("NFNs", and not "rapidly" for RAPID).
 
     >>> stands_in("4x", "a 4x speed-up"), stands_in("4x", "a 64x speed-up"), stands_in("Hessian", "the Hessians"), stands_in("1.6", "by 1.67")
     (True, False, True, False)
@@ -41,7 +42,7 @@ def stands_in(alias: str, text: str) -> bool:
     wanted = fold(alias)
     before = r"(?<![^\W_])" if wanted[:1].isalnum() else ""
     before += r"(?<!\d[.,])" if wanted[:1].isdigit() else ""
-    after = r"(?!\d|[.,]\d)" if wanted[-1:].isdigit() else ""
+    after = r"(?!\d|[.,]\d)" if wanted[-1:].isdigit() else r"s?(?![^\W_])" if alias.isalpha() and alias.isupper() else ""
     return bool(wanted) and re.search(before + re.escape(wanted) + after, fold(text)) is not None
 
 
