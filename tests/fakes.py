@@ -14,7 +14,7 @@ from rag_qa.engine import IndexInfo, IndexReport, Problem, Progress
 from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, SourceError
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval.hits import Filters, Hit
-from rag_qa.settings import Settings
+from rag_qa.settings import Settings, load
 
 TIDE = Paper(
     "p1",
@@ -61,7 +61,7 @@ class FakeEngine:
     """
 
     def __init__(self, settings: Settings | None = None, *, is_empty: bool = False) -> None:
-        self.settings = settings
+        self.settings = settings or load()
         self.is_empty = is_empty
         self.asked: list[tuple[str, tuple[str, ...]]] = []
 

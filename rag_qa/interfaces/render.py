@@ -19,12 +19,16 @@ from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Sou
 from rag_qa.engine import IndexInfo, IndexReport, Problem, Progress
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.settings import Settings
 
 JsonObject = dict[str, object]
 
 
 class EngineLike(Protocol):
     """What an interface needs of the engine: `rag_qa.engine.Engine`, or a fake with the same methods."""
+
+    @property
+    def settings(self) -> Settings: ...
 
     def index(self, paths: Sequence[str | Path], *, progress: Progress | None = None) -> IndexReport: ...
 
@@ -191,6 +195,15 @@ def one_line(text: str) -> str:
     'a b'
     """
     return printable(" ".join(text.split()))
+
+
+def whole_characters(text: str) -> str:
+    """Text without halves of characters (lone surrogates: bytes of a command line that are not UTF-8, or "\\ud800" in JSON), which nothing can store.
+
+    >>> whole_characters("caf\udce9")
+    'caf�'
+    """
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def plain(lines: Iterable[Line]) -> str:

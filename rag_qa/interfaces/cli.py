@@ -1,0 +1,482 @@
+"""The command line `rag-qa`: parses input, calls the engine, renders what it returns. Nothing heavy is imported before a command needs it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, BinaryIO, Literal
+
+import typer
+from typer.core import TyperGroup
+
+from rag_qa import __version__, text
+from rag_qa.answering.answer import Answer, Sentence, Step
+from rag_qa.engine import Engine, IndexReport
+from rag_qa.errors import RagQAError, SourceError
+from rag_qa.interfaces import batch, doctor, render, terminal
+from rag_qa.interfaces.render import EngineLike, Kind, Line
+from rag_qa.papers import Paper
+from rag_qa.retrieval.hits import Filters
+from rag_qa.settings import Settings, load
+
+MakeEngine = Callable[[Settings], EngineLike]
+ServePage = Callable[[EngineLike, bool], None]
+"""Serves the chat page (engine, open a browser?) where the engine's settings say, until it is stopped."""
+
+FAILED = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What the commands are given: how an engine is made, how the page is served, and the global options."""
+
+    make_engine: MakeEngine
+    serve_page: ServePage
+    data_dir: Path | None
+
+    def open(self, *, data_dir: Path | None, **overrides: object) -> EngineLike:
+        """An engine; an option on the command line wins over the environment. Raises SettingsError."""
+        return self.make_engine(load(data_dir=data_dir or self.data_dir, **overrides))
+
+
+class Commands(TyperGroup):
+    """The one place where errors become a line and an exit code; anything that is not ours is a bug and keeps its traceback."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
+        """Run a command."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # a closed pipe shows here, and not when Python exits
+        except RagQAError as error:
+            terminal.complain(f"error: {error}")
+            raise typer.Exit(FAILED) from None
+        except KeyboardInterrupt:
+            terminal.complain("Interrupted: what was done is kept; run the same command again to go on.")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # whoever read us has enough ("| head"); what is still buffered must not complain at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(BROKEN_PIPE) from None
+        return result
+
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data-dir", metavar="DIR", help="Folder of the index (RAG_QA_DATA_DIR; .rag_qa if neither is given).", show_default=False),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Answerer = Annotated[
+    Literal["auto", "extractive", "llm"] | None,
+    typer.Option(
+        "--answerer",
+        help="extractive: sentences of the abstracts, no model. llm: a chat model. auto: llm if one is configured (RAG_QA_ANSWERER).",
+        show_default=False,
+    ),
+]
+TopK = Annotated[int | None, typer.Option("--k", "-k", min=1, max=50, help="How many papers are looked at (RAG_QA_TOP_K).", show_default=False)]
+
+
+# ---------------------------------------------------------------------------------------------------------------- commands
+
+
+def index(
+    ctx: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders with abstracts.", show_default=False)],
+    as_json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Read abstracts into the index.
+
+    Say it again after files have changed: only what is new or edited is worked on. Ctrl-C loses nothing.
+    """
+    engine = _session(ctx).open(data_dir=data_dir)
+    with terminal.progress() as progress:
+        report = engine.index(paths, progress=progress)
+    if as_json:
+        terminal.write_json(render.report_json(report))
+    else:
+        terminal.write(render.report_lines(report))
+    _complain_of_failures(report)
+
+
+def _complain_of_failures(report: IndexReport) -> None:
+    for problem in report.failed:
+        terminal.complain(f"failed {render.problem_text(problem)}")
+    if report.failed and not report.read:
+        raise typer.Exit(FAILED)
+
+
+def ask(
+    ctx: typer.Context,
+    question: Annotated[str | None, typer.Argument(metavar="QUESTION", help="What you want to know, in plain language.", show_default=False)] = None,
+    as_json: Json = False,
+    batch_file: Annotated[
+        str | None,
+        typer.Option(
+            "--batch",
+            metavar="FILE.jsonl",
+            help='Answer a file of lines {"id", "question", "history"}, one JSON object a line; "-" reads standard input.',
+            show_default=False,
+        ),
+    ] = None,
+    history: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--history", metavar="EARLIER", help="An earlier question of the same conversation; repeat it, oldest first.", show_default=False
+        ),
+    ] = None,
+    answerer: Answerer = None,
+    k: TopK = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Ask a question.
+
+    Prints the answer, its sources, and the words of each source that back it. A question that the papers do not answer is refused:
+    that is an answer too, not an error.
+    """
+    if (question is None) == (batch_file is None):
+        raise typer.BadParameter('give either a QUESTION, such as rag-qa ask "What is DP-CATE?", or --batch FILE.jsonl', param_hint="QUESTION")
+    engine = _session(ctx).open(data_dir=data_dir, answerer=answerer, top_k=k)
+    earlier = [render.whole_characters(one) for one in history or ()]
+    if question is None:
+        if earlier:
+            raise typer.BadParameter('with --batch, each line has its own "history"', param_hint="--history")
+        _ask_batch(engine, str(batch_file))
+    elif as_json:
+        terminal.write_json(render.answer_json(engine.ask(render.whole_characters(question), history=earlier)))
+    else:
+        _show_answer(engine, render.whole_characters(question), earlier)
+
+
+def chat(ctx: typer.Context, answerer: Answerer = None, k: TopK = None, data_dir: DataDir = None) -> None:
+    """Talk with the papers in the terminal.
+
+    Follow-up questions are understood. /sources shows the abstracts behind the last answer, /new begins anew, /help lists all; Ctrl-D leaves.
+    """
+    engine = _session(ctx).open(data_dir=data_dir, answerer=answerer, top_k=k)
+    papers = engine.info().papers
+    terminal.write([Line(f"{papers} papers. Ask a question; /help lists the commands, /quit leaves.", Kind.NOTE)])
+    conversation = Conversation(engine)
+    with contextlib.suppress(KeyboardInterrupt):
+        while (line := _typed_line()) is not None and conversation.reply(line):
+            pass
+    terminal.write([Line("")])
+
+
+def search(
+    ctx: typer.Context,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question, or just words.", show_default=False)],
+    as_json: Json = False,
+    k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="How many papers at most (RAG_QA_TOP_K).", show_default=False)] = None,
+    year_from: Annotated[
+        int | None, typer.Option("--year-from", metavar="YEAR", help="Only papers of this year or later.", show_default=False)
+    ] = None,
+    year_to: Annotated[int | None, typer.Option("--year-to", metavar="YEAR", help="Only papers of this year or earlier.", show_default=False)] = None,
+    venue: Annotated[str | None, typer.Option("--venue", help="Only papers of this venue, such as ICLR.", show_default=False)] = None,
+    collection: Annotated[
+        str | None, typer.Option("--collection", help='Only papers of this collection, such as "ICLR 2025 Papers".', show_default=False)
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Find papers, without an answer.
+
+    Shows how each paper ranked by keywords and by meaning, and its best passages.
+    """
+    if year_from is not None and year_to is not None and year_from > year_to:
+        raise typer.BadParameter(f"no year is both {year_from} or later and {year_to} or earlier", param_hint="--year-from")
+    engine = _session(ctx).open(data_dir=data_dir)
+    question = render.whole_characters(question)
+    hits = engine.search(question, k=k, filters=Filters(year_from, year_to, venue, collection))
+    if as_json:
+        terminal.write_json(render.hits_json(question, hits))
+    else:
+        terminal.write(render.hit_lines(hits, terminal.width()))
+
+
+def papers(
+    ctx: typer.Context,
+    containing: Annotated[str, typer.Argument(metavar="[TEXT]", help="Only papers that contain this text.", show_default=False)] = "",
+    as_json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """List the papers of the index.
+
+    Label, year, venue, and the file and line where each was read.
+    """
+    engine = _session(ctx).open(data_dir=data_dir)
+    found = [paper for paper in engine.papers() if _contains(paper, containing)]
+    if as_json:
+        terminal.write_json({"papers": [render.paper_json(paper) for paper in found]})
+    else:
+        terminal.write(render.paper_lines(found) or [Line("No paper matches.", Kind.REFUSAL)])
+
+
+def _contains(paper: Paper, wanted: str) -> bool:
+    place = [paper.venue or "", paper.collection or "", str(paper.year or ""), *(origin.path for origin in paper.origins)]
+    return text.fold(wanted).text in text.fold("\n".join([paper.label, paper.abstract, *paper.authors, *place])).text
+
+
+def serve(
+    ctx: typer.Context,
+    host: Annotated[
+        str | None, typer.Option("--host", help="Address to listen on (RAG_QA_HOST); 0.0.0.0 lets others in.", show_default=False)
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65535, help="Port (RAG_QA_PORT); the next free one if it is taken.", show_default=False)
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    answerer: Answerer = None,
+    k: TopK = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Serve the chat page on this machine.
+
+    Prints its address and goes on until Ctrl-C.
+    """
+    session = _session(ctx)
+    engine = session.open(data_dir=data_dir, answerer=answerer, top_k=k, host=host, port=port)
+    try:
+        session.serve_page(engine, open_browser)
+    except KeyboardInterrupt:
+        terminal.complain("Stopped.")
+
+
+def diagnose(ctx: typer.Context, as_json: Json = False, data_dir: DataDir = None) -> None:
+    """Check installation, settings and index.
+
+    Says what is installed, configured, indexed and reachable, and lists each RAG_QA_ and OPENAI_ variable with its value; secrets are hidden.
+    Exits with 0 when the program can be used offline.
+    """
+    engine = _session(ctx).open(data_dir=data_dir)
+    checks = doctor.diagnose(engine)
+    if as_json:
+        terminal.write_json(doctor.diagnosis_json(engine.settings, checks))
+    else:
+        terminal.write(doctor.diagnosis_lines(engine.settings, checks))
+    if not doctor.is_usable(checks):
+        raise typer.Exit(FAILED)
+
+
+# ----------------------------------------------------------------------------------------------------------------- answers
+
+
+def _show_answer(engine: EngineLike, question: str, history: Sequence[str]) -> Answer:
+    if sys.stdout.isatty():
+        return _stream_answer(engine, question, history)
+    answer = engine.ask(question, history=history)
+    terminal.write(render.answer_lines(answer, terminal.width()))
+    return answer
+
+
+def _stream_answer(engine: EngineLike, question: str, history: Sequence[str]) -> Answer:
+    """Print sentences as they come; what stands on the terminal in the end is what `render.answer_lines` gives for the answer."""
+    width = terminal.width()
+    understood_as = ""
+    shown: list[Sentence] = []
+    with terminal.waiting() as waiting:
+        for event in engine.stream(question, history=history):
+            if isinstance(event, Step):
+                understood_as = event.understood_as or understood_as
+                waiting.show(event.name)
+                continue
+            waiting.hide()
+            if isinstance(event, Answer):
+                terminal.write(_rest_of(event, shown, width))
+                return event
+            terminal.write([*([] if shown else render.opening_lines(question, understood_as, width)), *render.sentence_lines(event, width)])
+            shown.append(event)
+    raise AssertionError("the engine ended its stream without an answer")
+
+
+def _rest_of(answer: Answer, shown: Sequence[Sentence], width: int | None) -> list[Line]:
+    if not shown:
+        return render.answer_lines(answer, width)
+    if tuple(shown) == answer.sentences:
+        return render.closing_lines(answer, width)
+    return [Line(""), Line("The answer has changed. It is now:", Kind.NOTE), *render.answer_lines(answer, width)]
+
+
+def _ask_batch(engine: EngineLike, file: str) -> None:
+    engine.info()  # without an index, no line can be answered: that is one error, not one for each line
+    total, failed = 0, []
+    with _opened(file) as lines:
+        for reply in batch.replies(engine, lines):
+            terminal.write_json(reply.value)
+            total += 1
+            if not reply.is_answer:
+                failed.append(reply.line)
+    if not total:
+        raise SourceError(file, None, found="no line", expected='lines such as {"id": "q1", "question": "What is DP-CATE?"}')
+    if failed:
+        where = ", ".join(map(str, failed[:10])) + ("..." if len(failed) > 10 else "")
+        terminal.complain(f"error: {len(failed)} of {total} questions of {file} got no answer (line {where})")
+        raise typer.Exit(FAILED)
+
+
+@contextlib.contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    if file == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        lines = Path(file).open("rb")  # noqa: SIM115 (closed below; only opening it is guarded)
+    except OSError as error:
+        raise SourceError(file, None, found=f"a file that can't be opened ({error.strerror})", expected="a file of JSON lines") from None
+    with lines:
+        yield lines
+
+
+# -------------------------------------------------------------------------------------------------------- the conversation
+
+
+@dataclass(slots=True)
+class Conversation:
+    """A talk in the terminal: the questions so far, and the last answer."""
+
+    engine: EngineLike
+    questions: list[str] = field(default_factory=list)
+    last: Answer | None = None
+
+    def reply(self, line: str) -> bool:
+        """Do what a line says; False ends the conversation. An error is one line, and the conversation goes on."""
+        line = render.whole_characters(line).strip()
+        if line.startswith("/"):
+            return self._obey(line)
+        if line:
+            self._answer(line)
+        return True
+
+    def _answer(self, question: str) -> None:
+        try:
+            self.last = _show_answer(self.engine, question, tuple(self.questions))
+        except RagQAError as error:
+            terminal.complain(f"error: {error}")
+            return
+        self.questions.append(question)
+        terminal.write([Line("")])
+
+    def _obey(self, command: str) -> bool:
+        if command == "/quit":
+            return False
+        if command == "/new":
+            self.questions, self.last = [], None
+            terminal.write([Line("A new conversation.", Kind.NOTE)])
+        elif command == "/sources":
+            terminal.write(self._sources())
+        elif command == "/help":
+            terminal.write(_CHAT_HELP)
+        else:
+            terminal.complain(f"There is no command {command!r}: /help lists the commands.")
+        return True
+
+    def _sources(self) -> list[Line]:
+        if self.last is None or not self.last.sources:
+            return [Line("The last answer cites nothing." if self.last else "There is no answer yet.", Kind.NOTE)]
+        return render.abstract_lines(self.last, terminal.width())
+
+
+_CHAT_HELP = [
+    Line("/sources  the abstracts behind the last answer, the evidence between » and «"),
+    Line("/new      begin a new conversation"),
+    Line("/help     this list"),
+    Line("/quit     leave (or Ctrl-D)"),
+]
+
+
+def _typed_line() -> str | None:
+    """The next line that the person types; None when there is none."""
+    is_typed = sys.stdin.isatty() and sys.stdout.isatty()
+    if is_typed:
+        with contextlib.suppress(ImportError):
+            importlib.import_module("readline")  # the arrow keys; when imported it may write to the terminal, so only here
+    try:
+        return input("> " if is_typed else "")
+    except EOFError:
+        return None
+
+
+# --------------------------------------------------------------------------------------------------------------- the program
+
+_MAIN_EPILOG = """\b
+Begin with:
+  rag-qa index seeds
+  rag-qa ask "What is DP-CATE?"
+  rag-qa chat
+
+Settings come from the environment or a file .env: OPENAI_API_KEY and OPENAI_BASE_URL for a chat model, all others begin with RAG_QA_. \
+"rag-qa doctor" lists each with its value, .env.example says what it means. Without any, everything works offline."""
+
+_COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
+    "index": (index, ("rag-qa index seeds", "rag-qa index my-abstracts.txt ~/more-abstracts")),
+    "ask": (
+        ask,
+        (
+            'rag-qa ask "What is DP-CATE?"',
+            'rag-qa ask "Which kind of regression does its extension use?" --history "What is DP-CATE?"',
+            "rag-qa ask --batch questions.jsonl --json > answers.jsonl",
+        ),
+    ),
+    "chat": (chat, ("rag-qa chat", "rag-qa chat --answerer extractive")),
+    "search": (search, ('rag-qa search "privacy of patient data" -k 3', "rag-qa search attention --venue ICLR --year-from 2024 --json")),
+    "papers": (papers, ("rag-qa papers", "rag-qa papers diffusion --json")),
+    "serve": (serve, ("rag-qa serve", "rag-qa serve --port 8080 --open")),
+    "doctor": (diagnose, ("rag-qa doctor", "rag-qa doctor --json")),
+}
+
+
+def build_app(make_engine: MakeEngine = Engine, serve_page: ServePage | None = None) -> typer.Typer:
+    """The command line over any engine; `serve_page` serves the chat page (the Gradio one if None)."""
+    app = typer.Typer(
+        name="rag-qa",
+        cls=Commands,
+        add_completion=False,
+        rich_markup_mode=None,  # plain help: the same in a pipe, and no heavy import
+        pretty_exceptions_enable=False,  # a traceback of ours must not print the values of variables: a key may be among them
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback(invoke_without_command=True, epilog=_MAIN_EPILOG)
+    def options(
+        ctx: typer.Context,
+        data_dir: DataDir = None,
+        version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    ) -> None:
+        """Ask a pile of paper abstracts a question in plain language. Every sentence of the answer carries a citation and the words that back it."""
+        ctx.obj = Session(make_engine, serve_page or _serve_gradio, data_dir)
+        if version:
+            typer.echo(f"rag-qa {__version__}")
+            raise typer.Exit
+        if ctx.invoked_subcommand is None:
+            typer.echo(ctx.get_help())
+
+    for name, (command, examples) in _COMMANDS.items():
+        app.command(name, epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in examples))(command)
+    return app
+
+
+def _session(ctx: typer.Context) -> Session:
+    session = ctx.obj
+    assert isinstance(session, Session)
+    return session
+
+
+def _serve_gradio(engine: EngineLike, open_browser: bool) -> None:
+    from rag_qa.interfaces import app  # the door to Gradio, which takes seconds to import
+
+    app.serve(engine, host=engine.settings.host, port=engine.settings.port, open_browser=open_browser)
+
+
+def main(make_engine: MakeEngine = Engine) -> None:
+    """The entry point of `rag-qa`."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that can't show “ or α gets a question mark, not a crash
+    build_app(make_engine)(prog_name="rag-qa")
