@@ -35,7 +35,7 @@ def ids_beside(data: Path) -> Path | None:
     return ids if ids.is_file() else None
 
 
-def from_ids(ids: Path, directory: Path, *, papers: Path = ICLR) -> Corpus:
+def from_ids(ids: Path, directory: Path, *, papers: Path) -> Corpus:
     """Write the abstracts of some ids as a file of the seeds' form into a directory: a line that names the collection, then one abstract a
     paragraph with single blanks inside. Raises DataAbsent without the data set, SourceError for an id that is not in it.
     """

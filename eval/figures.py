@@ -28,8 +28,10 @@ class Failed:
     reason: str
 
 
-Score = float | Sequence[float] | NotApplicable | Failed
-"""What a metric says of one item: one value, or one for each of its parts (sentences, quotes)."""
+Score = float | NotApplicable | Failed
+"""What a metric says of one item. Shares within an answer (of sentences, of quotes) are one value too: every question weighs the same, and an
+answer that crashes cannot take its many bad sentences out of the count.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Metric:
     """One thing that is measured. `worst` is what an error counts as (None: larger than every value).
 
     `score` sees items with status answered or abstained only; one with status error counts as `worst` without being looked at.
-    `unit` is what n counts. `binary`: every value is 0 or 1, so that the mean is a proportion with a Wilson interval.
+    `binary`: every value is 0 or 1, so that the mean is a proportion with a Wilson interval.
     """
 
     name: str
@@ -48,7 +50,6 @@ class Metric:
     direction: Direction = "higher"
     worst: float | None = 0.0
     range: str = "0 to 1"
-    unit: str = "questions"
     binary: bool = False
     version: str = "1"
 
@@ -99,7 +100,7 @@ def measure(metric: Metric, scope: str, items: Sequence[Item]) -> Figure:
         elif isinstance(score, NotApplicable):
             not_applicable += 1
         else:
-            values += _checked(metric, item, score)
+            values.append(_checked(metric, item, score))
     worst = math.inf if metric.worst is None else metric.worst
     value = _aggregate(metric.aggregate, values + [worst] * errors)
     eligible = len(values) + errors
@@ -108,13 +109,11 @@ def measure(metric: Metric, scope: str, items: Sequence[Item]) -> Figure:
     return Figure(metric.name, scope, value, len(values), eligible, errors, not_applicable, interval)
 
 
-def _checked(metric: Metric, item: Item, score: float | Sequence[float]) -> list[float]:
-    values = [float(one) for one in score] if isinstance(score, Sequence) else [float(score)]
-    for value in values:
-        inside = 0 <= value <= 1 if metric.range == "0 to 1" else value >= 0
-        if not math.isfinite(value) or not inside:
-            raise ArithmeticError(f"{metric.name} of {item.question.id} is {value}, outside {metric.range}")
-    return values
+def _checked(metric: Metric, item: Item, score: float) -> float:
+    inside = 0 <= score <= 1 if metric.range == "0 to 1" else score >= 0
+    if not math.isfinite(score) or not inside:
+        raise ArithmeticError(f"{metric.name} of {item.question.id} is {score}, outside {metric.range}")
+    return float(score)
 
 
 def _aggregate(how: Aggregate, values: Sequence[float]) -> float | None:

@@ -57,7 +57,7 @@ def _quotes_verbatim(item: Item) -> Score:
 
 def _quoted_sentences(item: Item) -> Score:
     cited = [sentence for sentence in item.sentences if sentence.citations]
-    return [float(bool(sentence.quotes)) for sentence in cited] or NotApplicable("no_citations")
+    return sum(bool(sentence.quotes) for sentence in cited) / len(cited) if cited else NotApplicable("no_citations")
 
 
 def _facts(function: Callable[[str, Sequence[Sequence[str]]], float], item: Item) -> Score:
@@ -92,7 +92,9 @@ def _right(item: Item) -> Score:
 
 
 def _verdict(status: Status, item: Item) -> Score:
-    return [float(sentence.verdict == status) for sentence in item.sentences] or NotApplicable("abstained")
+    if not item.sentences:
+        return NotApplicable("abstained")
+    return sum(sentence.verdict == status for sentence in item.sentences) / len(item.sentences)
 
 
 RETRIEVAL = (
@@ -118,8 +120,6 @@ QUOTED = Metric(
     "cited sentences with a quote",
     _quoted_sentences,
     "cited sentences with evidence / cited sentences",
-    unit="sentences",
-    binary=True,
 )
 FACT = Metric("fact_in_answer", "asked fact in the answer (all)", partial(_facts, facts.all_facts), "1 if every fact group is met", binary=True)
 FACT_SHARE = Metric("fact_share", "share of asked facts in the answer", partial(_facts, facts.fact_share), "fact groups met / fact groups")
@@ -139,11 +139,9 @@ VERDICTS = tuple(
         f"verdict_{status.value.replace('-', '_')}",
         f"sentences {status.value}",
         partial(_verdict, status),
-        f"sentences with the system's own verdict {status.value} / sentences",
+        f"sentences with the system's own verdict {status.value} / sentences, over answers",
         direction="higher" if status is Status.SUPPORTED else "lower",
         worst=0.0 if status is Status.SUPPORTED else 1.0,
-        unit="sentences",
-        binary=True,
     )
     for status in Status
 )

@@ -49,7 +49,7 @@ def to_json(summary: Summary) -> dict[str, Any]:
 
     def plain(figure: Figure) -> dict[str, Any]:
         metric = known[figure.metric]
-        definition = {"direction": metric.direction, "range": metric.range, "unit": metric.unit, "formula": metric.formula, "version": metric.version}
+        definition = {"direction": metric.direction, "range": metric.range, "formula": metric.formula, "version": metric.version}
         return {**asdict(figure), **definition}
 
     return {

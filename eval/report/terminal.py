@@ -36,15 +36,14 @@ def _verdict(summary: Summary) -> str:
 def _headline(summary: Summary) -> str:
     known = scoring.metrics()
     floors = {check.floor.key: check for check in summary.checks}
-    rows = [["", "over", "value", "95 % interval", "scored/eligible/errors", "", "floor"]]
+    rows = [["", "over", "value", "95 % interval", "scored/eligible/errors", "floor"]]
     for figure in summary.figures:
         metric = known[figure.metric]
         check = floors.get(figure.key)
         floor = f"{check.floor}  {check.outcome}" if check else ""
-        unit = "" if metric.unit == "questions" else metric.unit
         arrow = {"higher": "↑", "lower": "↓", "neither": ""}[metric.direction]
-        rows.append([f"{metric.title} {arrow}", figure.scope, _number(figure.value), _interval(figure), f"{figure.counts} {unit}".strip(), "", floor])
-    return _table(rows, left=(0, 1, 6))
+        rows.append([f"{metric.title} {arrow}", figure.scope, _number(figure.value), _interval(figure), figure.counts, floor])
+    return _table(rows, left=(0, 1, 5))
 
 
 def _by_kind(summary: Summary) -> str:

@@ -1,0 +1,74 @@
+"""The shipped question sets are well-formed: a figure is worth no more than its labels."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from eval import corpus
+from eval.datasets import loader
+from eval.datasets.loader import UNANSWERABLE, Kind, Question
+from eval.metrics.facts import stands_in
+from rag_qa.papers import Paper, paper_id
+
+DATASETS = Path(loader.__file__).parent
+SEEDS = [DATASETS / "seeds.jsonl", DATASETS / "seeds_heldout.jsonl"]
+ICLR = DATASETS / "iclr_dev.jsonl"
+
+
+@pytest.fixture(scope="session")
+def seed_papers(seeds: Path) -> list[Paper]:
+    """The shipped abstracts, read without the product's reader: paragraphs after the first line of each file."""
+    paragraphs = [part for file in sorted(seeds.glob("*.txt")) for part in re.split(r"\n\s*\n", file.read_text(encoding="utf-8"))[1:]]
+    papers = {paper_id(text): Paper(paper_id(text), text) for text in map(str.strip, paragraphs) if text}
+    return list(papers.values())
+
+
+def _without_alias(questions: list[Question], abstracts: dict[str, str]) -> list[str]:
+    """Groups of facts of which no alias stands in a named abstract."""
+    return [
+        f"{question.id}: {group}"
+        for question in questions
+        for group in question.facts
+        if not any(stands_in(alias, abstracts[paper]) for alias in group for paper in question.papers)
+    ]
+
+
+def test_the_seeds_are_46_papers(seed_papers: list[Paper]) -> None:
+    assert len(seed_papers) == 46
+
+
+@pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
+def test_questions_over_the_seeds_name_one_paper_each_and_facts_that_stand_in_it(path: Path, seed_papers: list[Paper]) -> None:
+    questions = loader.resolve(loader.load(path), seed_papers, path=path)
+    assert _without_alias(questions, {paper.id: paper.abstract for paper in seed_papers}) == []
+
+
+@pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
+def test_questions_over_the_seeds_are_many_and_of_every_kind(path: Path, seed_papers: list[Paper]) -> None:
+    questions = loader.resolve(loader.load(path), seed_papers, path=path)
+    kinds = Counter(question.kind for question in questions)
+    assert len(questions) >= 60
+    assert sum(not question.answerable for question in questions) >= 12
+    assert set(kinds) == set(Kind)
+    assert kinds[Kind.FOLLOWUP] >= 10
+    assert all(kinds[kind] >= 3 for kind in UNANSWERABLE)
+    assert {paper for question in questions for paper in question.papers} == {paper.id for paper in seed_papers}
+
+
+def test_no_question_is_asked_twice() -> None:
+    asked = Counter((" ".join(question.text.casefold().split()), question.history) for path in [*SEEDS, ICLR] for question in loader.load(path))
+    assert [text for text, count in asked.items() if count > 1] == []
+
+
+def test_questions_over_the_iclr_papers_name_papers_of_their_list_and_facts_that_stand_in_them(shared_data: Path, tmp_path: Path) -> None:
+    ids = corpus.ids_beside(ICLR)
+    assert ids is not None
+    made = corpus.from_ids(ids, tmp_path, papers=shared_data / "iclr2025" / "papers.jsonl")
+    questions = loader.load(ICLR)
+    assert {paper for question in questions for paper in question.papers} <= set(made.abstracts)
+    assert _without_alias(questions, dict(made.abstracts)) == []
+    assert (len(questions), len(made.abstracts)) == (260, 180)
