@@ -50,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="ask every question of a set, score the answers, hold them against the floors")
     run.add_argument("--data", type=Path, default=SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
     run.add_argument("--papers", type=Path, metavar="PATH", help="abstracts to index (default: seeds/, or those of FILE's list of ids)")
-    run.add_argument("--dataset", type=Path, default=corpus.ICLR, metavar="FILE", help="where those ids are looked up (default: ../shared/data/...)")
+    run.add_argument(
+        "--dataset", type=Path, default=corpus.ICLR, metavar="FILE", help="where those ids are looked up (default: that of ../shared/data)"
+    )
     run.add_argument("--kinds", nargs="+", default=[], choices=list(loader.Kind), metavar="KIND", help="only these kinds of questions")
     run.add_argument("--out", type=Path, metavar="DIR", help="write items.jsonl, timings.jsonl and summary.json into this directory")
     run.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")

@@ -231,8 +231,8 @@ def faults(item: Item) -> list[str]:
 def _where(item: Item) -> str:
     """Where the ranking has the right papers."""
     ranks = {hit.paper: place for place, hit in enumerate(item.retrieved or (), start=1)}
-    places = [str(ranks[paper]) if paper in ranks else "nowhere" for paper in item.question.papers]
-    return f"the search has the right paper{'s' if len(places) > 1 else ''} at {', '.join(places)}"
+    places = [str(ranks[paper]) if paper in ranks else "below 10" for paper in item.question.papers]
+    return f"the search ranks the right paper{'s' if len(places) > 1 else ''} {' and '.join(places)}"
 
 
 def _misquotes(item: Item) -> list[str]:

@@ -137,7 +137,7 @@ def test_everything_needed_to_score_again_is_kept(run: Callable[..., tuple[int, 
 @pytest.mark.parametrize(
     ("bad", "metric", "scope", "value", "says"),
     [
-        (OVER_REFUSED, "over_refused", "answerable", 1 / 4, "refused, though the search has the right paper at 1"),
+        (OVER_REFUSED, "over_refused", "answerable", 1 / 4, "refused, though the search ranks the right paper 1"),
         (INVENTED, "refused", "unanswerable", 1 / 2, "answered, though no abstract answers it"),
         (BROKEN, "right_paper_cited", "single", 1 / 2, "error: ConnectionRefused: http://127.0.0.1:9/v1 does not answer"),
         ({"question": "How fast is the tide?", "papers": ["Mosses"]}, "right_paper_cited", "single", 1 / 2, "1 of 1 right papers not cited"),

@@ -162,8 +162,8 @@ def test_what_went_wrong_is_said_in_words() -> None:
     faults = {item.question.id: scoring.faults(item) for item in _items()}
     assert faults["right"] == faults["refused"] == faults["followup"] == []
     assert faults["wordy"] == []
-    assert faults["over-refused"] == ["refused, though the search has the right paper at nowhere"]
-    assert faults["multi"] == ["1 of 2 right papers not cited; the search has the right papers at 1, 2", "fact missing: slow"]
+    assert faults["over-refused"] == ["refused, though the search ranks the right paper below 10"]
+    assert faults["multi"] == ["1 of 2 right papers not cited; the search ranks the right papers 1 and 2", "fact missing: slow"]
     assert faults["invented"] == ["answered, though no abstract answers it", "quote not in its abstract at 0:4: 'fast'"]
     assert faults["crashed"] == ["error: ValueError: boom"]
 

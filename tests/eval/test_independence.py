@@ -1,0 +1,26 @@
+"""The harness judges the product with nothing of the product's own judgement."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ALLOWED = {"rag_qa", "rag_qa.answering.answer", "rag_qa.engine", "rag_qa.errors", "rag_qa.papers", "rag_qa.retrieval.hits", "rag_qa.settings"}
+"""Value types, the engine and its settings: no text folding, no grounding, no ranking."""
+
+
+def _imported(source: str) -> set[str]:
+    tree = ast.walk(ast.parse(source))
+    froms = {node.module or "" for node in tree if isinstance(node, ast.ImportFrom)}
+    plain = {alias.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import) for alias in node.names}
+    return {name for name in froms | plain if name.split(".")[0] == "rag_qa"}
+
+
+def test_eval_imports_value_types_and_the_engine_only(project: Path) -> None:
+    found = {str(path.relative_to(project)): _imported(path.read_text(encoding="utf-8")) - ALLOWED for path in (project / "eval").rglob("*.py")}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_the_metrics_import_nothing_of_the_product(project: Path) -> None:
+    found = {path.name: _imported(path.read_text(encoding="utf-8")) for path in (project / "eval" / "metrics").glob("*.py")}
+    assert {path: names for path, names in found.items() if names} == {}
