@@ -1,0 +1,397 @@
+"""The chat page, served on this machine. Only door to gradio, and to the web server that it brings along.
+
+Gradio takes seconds to import, so that happens where the page is built. Annotations are not postponed here (no `from __future__ import annotations`):
+gradio reads them off the handlers, and could not find the names of a library that is imported inside a function.
+"""
+
+import contextlib
+import logging
+import os
+import socket
+import threading
+import webbrowser
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from dataclasses import replace
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Protocol, cast
+from urllib.parse import urlsplit
+
+from rag_qa import text
+from rag_qa.answering.answer import AnswerEvent, Sentence, Step
+from rag_qa.engine import IndexInfo
+from rag_qa.errors import EmptyIndexError, ProviderError, QuestionError, RagQAError, SettingsError
+from rag_qa.interfaces import cards
+from rag_qa.interfaces.cards import Failure, Turn
+from rag_qa.papers import Paper
+from rag_qa.settings import Settings
+
+if TYPE_CHECKING:
+    import gradio as gr
+
+logger = logging.getLogger(__name__)
+
+EXAMPLES = (
+    ("DP-CATE", "What is DP-CATE?"),
+    ("NetMoE", "How much faster is NetMoE than current training systems?"),
+    ("SeedLM", "How can pseudo-random generators shrink the weights of a language model?"),
+    ("DP-CATE", "How many GPUs was DP-CATE trained on?"),
+)
+"""Questions to begin with, each with the label of the paper that it needs. The last one shows a refusal."""
+
+OFFERED = 4
+"""How many questions an empty conversation offers."""
+
+AT_ONCE = 8
+"""Questions that are worked on at the same time, over all visitors; more wait."""
+
+PORTS_TRIED = 100
+"""How many ports are tried, from the one that was asked for upwards."""
+
+# What the browser may load: this server alone. Gradio needs inline scripts and compiles its templates.
+POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; form-action 'self'"
+)
+
+
+class Asked(Protocol):
+    """What the page needs of an engine."""
+
+    @property
+    def settings(self) -> Settings:
+        """What was chosen."""
+        ...
+
+    def info(self) -> IndexInfo:
+        """What the index holds. Raises EmptyIndexError when there is none."""
+        ...
+
+    def papers(self) -> list[Paper]:
+        """All papers."""
+        ...
+
+    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]:
+        """An answer as it comes about; the last event is the whole Answer."""
+        ...
+
+
+# ------------------------------------------------------------------------------------------------------------- conversation
+
+
+def converse(engine: Asked, question: str, turns: tuple[Turn, ...]) -> Iterator[tuple[Turn, ...]]:
+    """Ask a question after earlier turns; each item is the whole conversation at that moment.
+
+    Never raises: what goes wrong ends up in the last turn, below what was shown already.
+    """
+    turn = Turn(len(turns) + 1, question, status="Looking…")
+    yield (*turns, turn)
+    try:
+        for event in engine.stream(question, history=[earlier.question for earlier in turns if earlier.counts]):
+            turn = _advanced(turn, event)
+            yield (*turns, turn)
+        if turn.answer is None:
+            turn = replace(turn, failure=Failure("The answer broke off before it was complete.", retryable=True))
+    except RagQAError as error:
+        turn = replace(turn, failure=_failure(error), counts=not isinstance(error, QuestionError))
+    except Exception as error:
+        logger.exception("a question could not be answered")
+        turn = replace(turn, failure=Failure(f"Something went wrong inside rag_qa ({type(error).__name__}). The log of the program says more."))
+    yield (*turns, replace(turn, status=""))
+
+
+def _advanced(turn: Turn, event: AnswerEvent) -> Turn:
+    if isinstance(event, Step):
+        return replace(turn, status=_status(event.name), understood_as=event.understood_as or turn.understood_as)
+    if isinstance(event, Sentence):
+        return replace(turn, status="Writing and checking…", sentences=(*turn.sentences, event))
+    return replace(turn, status="", answer=event)
+
+
+def _status(step: str) -> str:
+    words = step.replace("_", " ").replace("-", " ").strip(" .…")
+    return f"{words[:1].upper()}{words[1:]}…" if words else "Looking…"
+
+
+def _failure(error: RagQAError) -> Failure:
+    message = " ".join(str(error).split()) or type(error).__name__
+    return Failure(message, retryable=isinstance(error, ProviderError) and error.retryable)
+
+
+def stopped(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The conversation after the person has stopped its last answer."""
+    if not turns or not turns[-1].status:
+        return turns
+    return (*turns[:-1], replace(turns[-1], status="", stopped=True))
+
+
+# --------------------------------------------------------------------------------------------------- what the page works with
+
+
+def facts(engine: Asked) -> list[str]:
+    """What the head of the page says: how many papers, who answers, which embedder."""
+    answerer = _answerer(engine.settings)
+    try:
+        info = engine.info()
+    except RagQAError:
+        return [answerer]
+    return [f"{info.papers:,} {'paper' if info.papers == 1 else 'papers'}", answerer, f"embedder {info.embedder}"]
+
+
+def _answerer(settings: Settings) -> str:
+    if not settings.uses_llm:
+        return "extractive answers"
+    if settings.llm_model:
+        return f"answers by {settings.llm_model}"
+    # the host alone: an address may hold a password
+    host = urlsplit(settings.openai_base_url).hostname if settings.openai_base_url else "OpenAI"
+    return f"answers by a model at {host}"
+
+
+def opening_html(engine: Asked) -> str:
+    """The empty conversation: example questions, or what to run when there is nothing to ask."""
+    try:
+        info = engine.info()
+        if info.papers:
+            return cards.welcome_html(examples(engine.papers()))
+        return cards.no_library_html("No papers yet", "The index holds no paper.", "rag-qa index PATH...")
+    except EmptyIndexError as error:
+        command = "" if "rag-qa index" in str(error) else "rag-qa index PATH..."
+        return cards.no_library_html("No papers yet", str(error), command)
+    except RagQAError as error:
+        return cards.no_library_html("The papers cannot be asked", str(error))
+    except Exception as error:
+        logger.exception("the index could not be read")
+        return cards.no_library_html(
+            "The papers cannot be asked", f"Something went wrong inside rag_qa ({type(error).__name__}). The log of the program says more."
+        )
+
+
+def examples(papers: Sequence[Paper]) -> list[str]:
+    """Questions to begin with: those written for the shipped abstracts as far as their papers are here, otherwise made from names and titles."""
+    labels = {paper.label for paper in papers}
+    fitting = [question for label, question in EXAMPLES if label in labels]
+    if len(fitting) == len(EXAMPLES):
+        return fitting
+    neutral = (question for paper in papers if (question := _neutral_question(paper)))
+    return list(dict.fromkeys([*fitting, *neutral]))[:OFFERED]
+
+
+def _neutral_question(paper: Paper) -> str:
+    if paper.title:
+        return f"What does “{paper.title}” report?" if len(paper.title) <= 110 else ""
+    name = text.name_of(paper.abstract)
+    return f"What is {name}?" if name else ""
+
+
+# --------------------------------------------------------------------------------------------------------------------- page
+
+
+def build(engine: Asked) -> "gr.Blocks":
+    """The page over an engine. Conversations live in the visitor's session: two tabs do not mix."""
+    import gradio as gr
+
+    def view(turns: tuple[Turn, ...]) -> list[str]:
+        # a list, so that only the HTML of the turn that changed is sent
+        return [cards.turn_html(turn) for turn in turns] if turns else [opening_html(engine)]
+
+    working: dict[str, Any] = {"submit_btn": False, "stop_btn": "Stop"}
+    ready: dict[str, Any] = {"submit_btn": "Ask", "stop_btn": False}
+
+    def ask(question: str, turns: tuple[Turn, ...]) -> Iterator[tuple[Any, ...]]:
+        if not question.strip():
+            yield gr.skip(), gr.skip(), gr.update(value="")
+            return
+        composer: Any = gr.update(value="", **working)
+        for now in converse(engine, question.strip(), turns):
+            yield view(now), now, composer
+            composer = gr.skip()  # what is typed meanwhile stays
+        yield gr.skip(), gr.skip(), gr.update(**ready)
+
+    def ask_offered(event: gr.EventData, turns: tuple[Turn, ...]) -> Iterator[tuple[Any, ...]]:
+        yield from ask(str(event.question), turns)
+
+    def stop(turns: tuple[Turn, ...]) -> tuple[Any, ...]:
+        now = stopped(turns)
+        return view(now), now, gr.update(**ready)
+
+    def start_over() -> tuple[Any, ...]:
+        return view(()), (), gr.update(value="", **ready)
+
+    with gr.Blocks(title="rag_qa", analytics_enabled=False) as page:
+        turns = gr.State(())
+        with gr.Row(elem_id="rq-top"):
+            header = gr.HTML(cards.header_html(()), apply_default_css=False, elem_id="rq-header")
+            clear = gr.Button("New conversation", size="sm", elem_id="rq-clear", min_width=0)
+        # `value` reaches the page as an argument of the template. Never put foreign text into a template itself, nor into {{...}} of it:
+        # the result is evaluated as JavaScript.
+        conversation = gr.HTML(
+            [],
+            html_template="${(value || []).join('')}",
+            js_on_load=_packaged("page.js"),
+            apply_default_css=False,
+            elem_id="rq-conversation",
+        )
+        with gr.Column(elem_id="rq-composer", scale=0, min_width=0):
+            question = gr.Textbox(
+                label="Your question",
+                show_label=False,
+                placeholder="Ask about the papers…",
+                lines=1,
+                max_lines=6,
+                autofocus=True,
+                elem_id="rq-question",
+                html_attributes=gr.InputHTMLAttributes(enterkeyhint="send", autocomplete="off"),
+                **ready,
+            )
+
+        seen = [conversation, turns, question]
+        quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+        asking = [
+            question.submit(ask, [question, turns], seen, concurrency_limit=AT_ONCE, concurrency_id="ask", **quiet),
+            conversation.ask(ask_offered, [turns], seen, concurrency_limit=AT_ONCE, concurrency_id="ask", **quiet),
+        ]
+        question.stop(None, cancels=asking, **quiet).then(stop, [turns], seen, **quiet)
+        clear.click(None, cancels=asking, **quiet).then(start_over, None, seen, **quiet)
+        page.load(lambda: cards.header_html(facts(engine)), None, [header], **quiet)
+        page.load(view, [turns], [conversation], **quiet)
+    page.queue(api_open=False)
+    return cast("gr.Blocks", page)
+
+
+def _packaged(name: str) -> str:
+    return (resources.files("rag_qa.interfaces") / name).read_text(encoding="utf-8")
+
+
+def _theme() -> "gr.themes.Base":
+    """Plain, with fonts that are on the reader's machine: gradio's own themes may fetch theirs from the network."""
+    import gradio as gr
+
+    generic = gr.themes.Font("sans-serif")
+    theme = gr.themes.Base(font=[generic], font_mono=[gr.themes.Font("monospace")])
+    return theme.set(
+        body_background_fill="#faf9f6",
+        body_background_fill_dark="#16181b",
+        body_text_color="#22262b",
+        body_text_color_dark="#e8e6e1",
+    )
+
+
+_ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%231f5f5b'/%3E"
+    "%3Cpath d='M9 9h4v3h-1v8h1v3H9zm14 0h-4v3h1v8h-1v3h4z' fill='%23fff'/%3E%3C/svg%3E"
+)
+
+
+def _head() -> str:
+    # gradio rewrites the selectors of its `css` option, so the style sheet goes into the head as it is
+    metas = '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
+    return f'<link rel="icon" href="{_ICON}">{metas}<style>{_packaged("page.css")}</style>'
+
+
+# ------------------------------------------------------------------------------------------------------------------ serving
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+class Guarded:
+    """A web application whose answers tell the browser to load nothing from anywhere else."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request (ASGI)."""
+
+        async def send_guarded(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    (b"content-security-policy", POLICY.encode()),
+                    (b"x-content-type-options", b"nosniff"),
+                ]
+            await send(message)
+
+        await self._app(scope, receive, send_guarded)
+
+
+def application(engine: Asked) -> Guarded:
+    """The page as a web application: no analytics, no share link, no record of runs, no documentation pages, nothing from other hosts."""
+    import fastapi
+    import gradio as gr
+
+    app = fastapi.FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    gr.mount_gradio_app(
+        app,
+        build(engine),
+        path="/",
+        footer_links=[],
+        run_history=False,
+        show_error=False,
+        max_file_size=1,  # nothing is ever uploaded
+        ssr_mode=False,
+        enable_monitoring=False,
+        pwa=False,
+        mcp_server=False,
+        theme=_theme(),
+        head=_head(),
+        app_kwargs={"docs_url": None, "redoc_url": None, "openapi_url": None},
+    )
+    return Guarded(app)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket at `port`, or at the next free one (0: any). Raises SettingsError when there is none, or the host is not ours."""
+    try:
+        family, kind, protocol, _, _ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except (OSError, UnicodeError):
+        raise SettingsError(f"RAG_QA_HOST is {host!r}: no such address. Use 127.0.0.1, or 0.0.0.0 to let others in") from None
+    problem: OSError | None = None
+    for candidate in range(port, min(port + PORTS_TRIED, 65536) if port else 1):
+        listener = socket.socket(family, kind, protocol)
+        try:
+            if os.name == "posix":  # a port that was just left can be taken again at once; elsewhere this option would share a port in use
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, candidate))
+            listener.listen(128)
+            return listener
+        except OSError as error:
+            listener.close()
+            problem = error
+    reason = problem.strerror if problem else "no port left"
+    raise SettingsError(
+        f"cannot serve at {host}:{port} ({reason}). Set RAG_QA_HOST and RAG_QA_PORT to an address of this machine and a free port"
+    ) from None
+
+
+def address(listener: socket.socket) -> str:
+    """Where a browser on this machine finds the page."""
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{host}:{port}/"
+
+
+def server(engine: Asked) -> Any:
+    """The web server of the page, not yet running (`run(sockets=[listener])` runs it, `should_exit = True` ends it)."""
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(application(engine), log_config=None, access_log=False, server_header=False, ws="none", timeout_graceful_shutdown=1)
+    )
+
+
+def serve(engine: Asked, host: str, port: int, open_browser: bool = False, *, say: Callable[[str], None] = print) -> None:
+    """Serve the page until Ctrl-C. `say` gets each line for the person. Raises SettingsError when the address cannot be used."""
+    with contextlib.closing(listen(host, port)) as listener:
+        found = listener.getsockname()[1]
+        if port and found != port:
+            say(f"Port {port} is taken; using {found}.")
+        page = server(engine)
+        url = address(listener)
+        say(f"rag_qa is ready at {url} (Ctrl-C stops it)")
+        if open_browser:
+            # some browsers keep the caller waiting
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            page.run(sockets=[listener])

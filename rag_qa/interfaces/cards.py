@@ -1,0 +1,421 @@
+"""HTML of the page: turns of a conversation, their answers, refusals and source cards. Pure functions of values.
+
+Everything that comes from a paper, a person or a model passes through `escape`, so that it is shown letter by letter: none of its HTML, Markdown
+or LaTeX is carried out, no image of it is loaded and no link of it can be followed.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status
+from rag_qa.papers import Origin, Paper
+from rag_qa.text import Span
+
+CONTEXT = 150
+"""Characters of the abstract that stay visible on each side of the evidence."""
+
+OPENING = 260
+"""Characters of an abstract without evidence that stay visible."""
+
+WORTH_HIDING = 240
+"""A collapsed card hides at least this many characters: less is not worth a click."""
+
+LONGEST_QUESTION = 600
+"""Characters of a question that are shown: a pasted book must not push its answer off the page."""
+
+LONGEST_ORIGIN = 46
+"""Characters of a place in a file that are shown whole."""
+
+FLAGS = {
+    Status.UNSUPPORTED: "Not backed by its source",
+    Status.CONTRADICTED: "Contradicted by its source",
+    Status.UNCITED: "Cites no source",
+    Status.UNKNOWN_CITATION: "Cites a source that does not exist",
+    Status.SUPPORTED: "Note",
+}
+"""What a flagged sentence is called. A supported one is only flagged when the check has something to say of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a turn has no complete answer, as the person reads it. `retryable`: asking again may help."""
+
+    message: str
+    retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question and what is known of its answer so far. `number` (from 1) makes the ids of its anchors unique on the page.
+
+    `status` says what is being done at the moment, and is empty when nothing is. `counts` says whether later questions may refer to this one.
+    """
+
+    number: int
+    question: str
+    status: str = ""
+    understood_as: str = ""
+    sentences: tuple[Sentence, ...] = ()
+    answer: Answer | None = None
+    failure: Failure | None = None
+    stopped: bool = False
+    counts: bool = True
+
+    @property
+    def anchor(self) -> str:
+        """Beginning of every id in this turn."""
+        return f"t{self.number}"
+
+
+# ------------------------------------------------------------------------------------------------------------------- text
+
+_UNSENDABLE = re.compile("[\ud800-\udfff\x00]")
+
+
+def escape(text: str) -> str:
+    """Text as HTML that shows exactly it, also inside an attribute. What no browser can be sent (half a character) becomes �.
+
+    >>> escape('<b title="x">$a$ & [y](z)')
+    '&lt;b title=&quot;x&quot;&gt;$a$ &amp; [y](z)'
+    """
+    return html.escape(_UNSENDABLE.sub("\ufffd", text), quote=True)
+
+
+def _isolated(text: str) -> str:
+    """Foreign text in a box of its own: marks in it that turn the writing direction end with it."""
+    return f"<bdi>{escape(text)}</bdi>"
+
+
+# ------------------------------------------------------------------------------------------------------------------- marks
+
+
+def merged_spans(evidence: Iterable[Evidence], length: int) -> list[Span]:
+    """Spans of an abstract of `length` characters to highlight, in order; overlapping ones become one, impossible ones are left out.
+
+    >>> merged_spans([Evidence(1, 4, 9, ""), Evidence(1, 0, 3, ""), Evidence(1, 8, 12, ""), Evidence(1, 90, 99, "")], 20)
+    [Span(start=0, end=3), Span(start=4, end=12)]
+    """
+    merged: list[Span] = []
+    for start, end in sorted((item.start, item.end) for item in evidence if 0 <= item.start < item.end <= length):
+        if merged and start < merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(end, merged[-1].end))
+        else:
+            merged.append(Span(start, end))
+    return merged
+
+
+def visible_spans(abstract: str, marks: Sequence[Span]) -> list[Span]:
+    """The parts of an abstract that a collapsed card shows: each mark with its surroundings, cut between words.
+
+    Without marks, the beginning. The whole abstract when too little would be hidden.
+    """
+    wanted = [Span(mark.start - CONTEXT, mark.end + CONTEXT) for mark in marks] or [Span(0, OPENING)]
+    shown: list[Span] = []
+    for start, end in wanted:
+        start, end = _word_start(abstract, start), _word_end(abstract, end)
+        if shown and start - shown[-1].end < CONTEXT // 2:
+            shown[-1] = Span(shown[-1].start, max(end, shown[-1].end))
+        else:
+            shown.append(Span(start, end))
+    hidden = len(abstract) - sum(end - start for start, end in shown)
+    return shown if hidden >= WORTH_HIDING else [Span(0, len(abstract))]
+
+
+def _word_start(text: str, position: int) -> int:
+    """The nearest beginning of a word at or before a position; 0 near the beginning."""
+    return 0 if position <= CONTEXT // 3 else text.rfind(" ", 0, position) + 1
+
+
+def _word_end(text: str, position: int) -> int:
+    """The nearest end of a word at or after a position; the end of the text near it."""
+    blank = text.find(" ", position) if position < len(text) - CONTEXT // 3 else -1
+    return len(text) if blank < 0 else blank
+
+
+def abstract_html(abstract: str, marks: Sequence[Span], card: str) -> str:
+    """An abstract with its marks highlighted, collapsed around them, and the switch that opens it. `card` is the id of its card."""
+    shown = visible_spans(abstract, marks)
+    pieces: list[str] = []
+    position = 0
+    for start, end in shown:
+        pieces += [_folded(abstract[position:start]), _marked(abstract, Span(start, end), marks, card)]
+        position = end
+    pieces.append(_folded(abstract[position:]))
+    switch = "" if shown == [Span(0, len(abstract))] else _switch(card)
+    return f'<div class="rq-abstract">{switch}<p dir="auto">{"".join(pieces)}</p></div>'
+
+
+def _switch(card: str) -> str:
+    # it stands in front of the text that it opens, so that a plain sibling selector can show it; the style sheet puts it below
+    words = '<span class="rq-more">Show the whole abstract</span><span class="rq-less">Show less</span>'
+    return f'<details class="rq-switch" id="{card}-all"><summary>{words}</summary></details>'
+
+
+def _folded(text: str) -> str:
+    return f'<span class="rq-dots"></span><span class="rq-fold">{escape(text)}</span>' if text else ""
+
+
+def _marked(abstract: str, shown: Span, marks: Sequence[Span], card: str) -> str:
+    pieces: list[str] = []
+    position = shown.start
+    for number, (start, end) in enumerate(marks):
+        if shown.start <= start and end <= shown.end:
+            pieces += [escape(abstract[position:start]), f'<mark id="{card}-m{number}">{escape(abstract[start:end])}</mark>']
+            position = end
+    pieces.append(escape(abstract[position : shown.end]))
+    return "".join(pieces)
+
+
+# ------------------------------------------------------------------------------------------------------------------- cards
+
+
+def card_html(source: Source, evidence: Sequence[Evidence], card: str) -> str:
+    """The card of a cited paper: number, what it is called, where it is from, and its abstract with the evidence highlighted."""
+    paper = source.paper
+    marks = merged_spans(evidence, len(paper.abstract))
+    head = f'<h4 class="rq-label">{_isolated(paper.label)}</h4>{_meta(paper)}'
+    return _card(source.n or 0, head, abstract_html(paper.abstract, marks, card), card)
+
+
+def _card(number: int, head: str, body: str, card: str) -> str:
+    opening = f'<li class="rq-card" id="{card}" tabindex="-1" aria-label="Source {number}">'
+    return f'{opening}<div class="rq-head"><span class="rq-n">{number}</span><div>{head}</div></div>{body}</li>'
+
+
+def related_html(source: Source, card: str) -> str:
+    """A paper that is near the question and does not answer it: its name, and its abstract for whoever opens it."""
+    paper = source.paper
+    return (
+        f'<li class="rq-near"><details id="{card}"><summary><span class="rq-label">{_isolated(paper.label)}</span></summary>'
+        f'{_meta(paper)}<div class="rq-abstract"><p dir="auto">{escape(paper.abstract)}</p></div></details></li>'
+    )
+
+
+def _meta(paper: Paper) -> str:
+    published = " ".join(part for part in (paper.venue, str(paper.year) if paper.year else "") if part)
+    pieces = [_isolated(part) for part in (_authors(paper.authors), published or paper.collection or "") if part]
+    pieces += _identifiers(paper)
+    pieces += [_place(origin) for origin in paper.origins[:3]]
+    if len(paper.origins) > 3:
+        pieces.append(f"and {len(paper.origins) - 3} more")
+    separator = '<span class="rq-dot" aria-hidden="true"> · </span>'
+    return f'<p class="rq-meta">{separator.join(pieces)}</p>' if pieces else ""
+
+
+def _authors(authors: Sequence[str]) -> str:
+    return ", ".join(authors[:3]) + (" et al." if len(authors) > 3 else "")
+
+
+def _identifiers(paper: Paper) -> list[str]:
+    """Links to the registries of identifiers, at addresses that are ours: a paper's own `url` could lead anywhere."""
+    known = (("doi.org/", paper.doi, "doi"), ("arxiv.org/abs/", paper.arxiv, "arXiv"), ("pubmed.ncbi.nlm.nih.gov/", paper.pmid, "PubMed"))
+    return [_link(f"https://{site}{_quoted(identifier)}", f"{name}:{identifier}") for site, identifier, name in known if identifier]
+
+
+def _quoted(identifier: str) -> str:
+    return quote(identifier, safe="/().:;-_", errors="replace")
+
+
+def _link(address: str, text: str) -> str:
+    return f'<a href="{escape(address)}" target="_blank" rel="noopener noreferrer nofollow">{escape(text)}</a>'
+
+
+def _place(origin: Origin) -> str:
+    whole = str(origin)
+    name = re.split(r"[/\\]", origin.path)[-1]
+    short = whole if len(whole) <= LONGEST_ORIGIN else f"…/{name}:{origin.line}"
+    return f'<span class="rq-place" title="{escape(whole)}">{_isolated(short)}</span>'
+
+
+def _unfinished_card(number: int, quotes: Sequence[str], card: str) -> str:
+    """What is known of a source when the answer broke off before the papers came: the passages that sentences rest on."""
+    marks = "".join(f'<p dir="auto"><mark id="{card}-m{i}">{escape(text)}</mark></p>' for i, text in enumerate(quotes))
+    note = '<p class="rq-meta">The answer broke off before the details of this source came.</p>'
+    return _card(number, note, f'<div class="rq-abstract">{marks}</div>', card)
+
+
+def _sources_html(turn: Turn) -> str:
+    if turn.answer is not None:
+        evidence = _evidence(turn.answer.sentences)
+        cards = [card_html(source, evidence.get(source.n or 0, []), f"{turn.anchor}-s{source.n}") for source in turn.answer.sources]
+    elif turn.failure or turn.stopped:
+        quotes = {n: tuple(dict.fromkeys(item.quote for item in items)) for n, items in _evidence(turn.sentences).items()}
+        cited = sorted({n for sentence in turn.sentences for n in sentence.citations})
+        cards = [_unfinished_card(n, quotes.get(n, ()), f"{turn.anchor}-s{n}") for n in cited]
+    else:
+        return ""
+    return f'<section class="rq-sources" aria-label="Sources"><h3>Sources</h3><ol>{"".join(cards)}</ol></section>' if cards else ""
+
+
+def _evidence(sentences: Iterable[Sentence]) -> dict[int, list[Evidence]]:
+    """Evidence of all sentences by the number of its source."""
+    found: dict[int, list[Evidence]] = {}
+    for sentence in sentences:
+        for item in sentence.verdict.evidence:
+            found.setdefault(item.source, []).append(item)
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------------ answers
+
+
+def sentence_html(sentence: Sentence, turn: Turn) -> str:
+    """A sentence with its markers as links to the cards and, when the check has an objection, the objection in words."""
+    markers = "".join(_marker(n, sentence, turn) for n in sentence.citations)
+    markers = f' <span class="rq-markers">{markers}</span>' if markers else ""
+    text = escape(sentence.text)
+    lead = f'<span class="rq-lead">{escape(sentence.lead)}</span> ' if sentence.lead else ""
+    status = sentence.verdict.status
+    if status is Status.SUPPORTED and not sentence.verdict.why:
+        return f'{lead}<span class="rq-sentence">{text}{markers}</span>'
+    return f'{lead}<span class="rq-sentence" data-status="{status.value}"><span class="rq-doubted">{text}</span>{markers} {_flag(sentence)}</span>'
+
+
+def _marker(n: int, sentence: Sentence, turn: Turn) -> str:
+    source = next((source for source in turn.answer.sources if source.n == n), None) if turn.answer else None
+    name = f"Source {n}: {source.paper.label}" if source else f"Source {n}"
+    mark = _mark_of(n, sentence, turn, source) if source else None
+    target = f' data-mark="{turn.anchor}-s{n}-m{mark}"' if mark is not None else ""
+    return f'<a class="rq-marker" href="#{turn.anchor}-s{n}"{target} aria-label="{escape(name)}">[{n}]</a>'
+
+
+def _mark_of(n: int, sentence: Sentence, turn: Turn, source: Source) -> int | None:
+    """Which highlight of a card is the evidence of this sentence."""
+    own = next((item for item in sentence.verdict.evidence if item.source == n), None)
+    if own is None or turn.answer is None:
+        return None
+    marks = merged_spans(_evidence(turn.answer.sentences).get(n, []), len(source.paper.abstract))
+    return next((i for i, mark in enumerate(marks) if mark.start <= own.start and own.end <= mark.end), None)
+
+
+_WARNING = '<svg class="rq-icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M8 1.6 15.2 14.4H.8Z"/><path d="M8 6.4v3.6M8 12v.2"/></svg>'
+_CHECK = '<svg class="rq-icon" viewBox="0 0 16 16" aria-hidden="true"><path d="m2.8 8.4 3.4 3.4 7-7.4"/></svg>'
+_NOTHING = '<svg class="rq-icon" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="6.4"/><path d="M3.6 12.4l8.8-8.8"/></svg>'
+
+
+def _flag(sentence: Sentence) -> str:
+    verdict = sentence.verdict
+    reason = verdict.why or (f"there is no source {', '.join(sentence.removed)}" if sentence.removed else "")
+    text = f"{FLAGS[verdict.status]}: {reason}" if reason else FLAGS[verdict.status]
+    return f'<span class="rq-flag">{_WARNING}{escape(text)}</span>'
+
+
+def _answer_html(turn: Turn) -> str:
+    """The sentences in paragraphs: a sentence with a lead of ours begins a new one."""
+    sentences = turn.answer.sentences if turn.answer else turn.sentences
+    paragraphs: list[list[str]] = []
+    for sentence in sentences:
+        if sentence.lead or not paragraphs:
+            paragraphs.append([])
+        paragraphs[-1].append(sentence_html(sentence, turn))
+    return "".join(f'<p dir="auto">{" ".join(paragraph)}</p>' for paragraph in paragraphs)
+
+
+def refusal_html(answer: Answer, anchor: str) -> str:
+    """A refusal: that these papers do not answer, what is missing, and what is near."""
+    near = "".join(related_html(source, f"{anchor}-r{i}") for i, source in enumerate(answer.related, start=1))
+    related = f'<h4>Related, does not answer this</h4><ul class="rq-related">{near}</ul>' if near else ""
+    head = f'<h3>{_NOTHING}Not answered by these papers</h3><p dir="auto">{escape(answer.abstained or "")}</p>'
+    return f'<section class="rq-refusal" aria-label="Not answered">{head}{related}</section>'
+
+
+def _closing_html(answer: Answer) -> str:
+    """Below an answer: a notice if there is one, how many sentences hold, and who wrote them."""
+    notice = f'<p class="rq-notice" role="note" dir="auto">{escape(answer.notice)}</p>' if answer.notice else ""
+    if answer.abstained is not None or not answer.sentences:
+        return notice
+    return f'{notice}<p class="rq-check">{_check(answer.sentences)}<span class="rq-writer">{escape(_writer(answer))}</span></p>'
+
+
+def _check(sentences: Sequence[Sentence]) -> str:
+    held = sum(sentence.verdict.status is Status.SUPPORTED for sentence in sentences)
+    if held == len(sentences):
+        text = "Backed by the passage marked below." if held == 1 else "Every sentence is backed by a passage marked below."
+        return f'<span class="rq-good">{_CHECK}{text}</span>'
+    return f'<span class="rq-doubt">{_WARNING}{held} of {len(sentences)} sentences backed by a source; see the flags.</span>'
+
+
+def _writer(answer: Answer) -> str:
+    written = "The abstracts’ own sentences" if answer.model == "extractive" else f"Written by {answer.model}"
+    usage = answer.usage
+    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+        return written
+    return f"{written} · {usage.prompt_tokens + usage.completion_tokens:,} tokens"
+
+
+def failure_html(failure: Failure, question: str) -> str:
+    """An error as a person can act on it; `question` is asked again by the button, where that may help."""
+    again = f'<button type="button" class="rq-again" data-question="{escape(question)}">Ask again</button>' if failure.retryable else ""
+    return f'<div class="rq-failure" role="alert"><h3>{_WARNING}This did not work</h3><p dir="auto">{escape(failure.message)}</p>{again}</div>'
+
+
+# -------------------------------------------------------------------------------------------------------------------- turns
+
+
+def turn_html(turn: Turn) -> str:
+    """A question and its answer so far. The parts keep their places from the first moment, so that what is shown already stays as it is."""
+    body = refusal_html(turn.answer, turn.anchor) if turn.answer and turn.answer.abstained is not None else _answer_html(turn)
+    failed = failure_html(turn.failure, turn.question) if turn.failure else ""
+    closing = _closing_html(turn.answer) if turn.answer else ""
+    busy = "true" if turn.status else "false"
+    return (
+        f'<article class="rq-turn" id="{turn.anchor}" aria-label="Question {turn.number}" aria-busy="{busy}">'
+        f'<h2 class="rq-question" dir="auto">{escape(_shortened(turn.question))}</h2>'
+        f'<div class="rq-understood">{_understood_html(turn)}</div>'
+        f'<div class="rq-answer" aria-live="polite">{body}</div>'
+        f'<div class="rq-status" role="status">{_status_html(turn)}</div>'
+        f'<div class="rq-after">{failed}{closing}{_sources_html(turn)}</div></article>'
+    )
+
+
+def _shortened(question: str) -> str:
+    if len(question) <= LONGEST_QUESTION:
+        return question
+    return f"{question[:LONGEST_QUESTION].rstrip()}… ({len(question):,} characters in all)"
+
+
+def _understood_html(turn: Turn) -> str:
+    understood = turn.answer.understood_as if turn.answer else turn.understood_as
+    if not understood or _plain(understood) == _plain(turn.question):
+        return ""
+    return f'<p><span class="rq-as">Understood as</span> {_isolated(_shortened(understood))}</p>'
+
+
+def _plain(question: str) -> str:
+    return " ".join(question.split()).casefold().rstrip("?!. ")
+
+
+def _status_html(turn: Turn) -> str:
+    if turn.status:
+        return f'<p class="rq-busy">{escape(turn.status)}</p>'
+    return '<p class="rq-stopped">Stopped.</p>' if turn.stopped else ""
+
+
+# --------------------------------------------------------------------------------------------------- head and empty conversation
+
+
+def header_html(facts: Sequence[str]) -> str:
+    """The name of the program and what it works with here."""
+    items = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
+    return f'<div class="rq-brand"><h1>rag_qa</h1><ul class="rq-facts">{items}</ul></div>'
+
+
+def welcome_html(examples: Sequence[str]) -> str:
+    """An empty conversation: what this is, and questions to begin with."""
+    buttons = "".join(
+        f'<li><button type="button" class="rq-example" data-question="{escape(text)}">{escape(text)}</button></li>' for text in examples
+    )
+    offers = f'<h3 id="rq-try">Try one of these</h3><ul class="rq-examples" aria-labelledby="rq-try">{buttons}</ul>' if buttons else ""
+    promise = "Every sentence of an answer shows which abstract it comes from, and the words there that back it."
+    return f'<section class="rq-welcome"><h2>Ask the papers</h2><p>{promise} What the abstracts do not say is not answered.</p>{offers}</section>'
+
+
+def no_library_html(title: str, message: str, command: str = "") -> str:
+    """There is nothing to ask yet, or it cannot be asked: why, and what to run."""
+    run = f"<p>Run this, then reload the page:</p><pre><code>{escape(command)}</code></pre>" if command else ""
+    return f'<section class="rq-welcome rq-no-library" role="alert"><h2>{escape(title)}</h2><p dir="auto">{escape(message)}</p>{run}</section>'

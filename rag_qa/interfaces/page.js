@@ -1,0 +1,58 @@
+// Runs once in the page, with `element` (the conversation), `trigger` and `watch` given. The page works without it; it adds comfort:
+// a click on a marker scrolls to the evidence and flashes it, opened abstracts stay open, a new question scrolls to the top.
+
+const opened = new Set();
+const calm = window.matchMedia('(prefers-reduced-motion: reduce)');
+const touch = window.matchMedia('(pointer: coarse)');
+let turns = 0;
+
+function scrollTo(target, block) {
+  target.scrollIntoView({ behavior: calm.matches ? 'auto' : 'smooth', block });
+}
+
+function flash(target) {
+  target.classList.remove('rq-flash');
+  void target.offsetWidth; // restarts the animation
+  target.classList.add('rq-flash');
+}
+
+function goTo(marker) {
+  const card = document.getElementById(marker.getAttribute('href').slice(1));
+  if (!card) return false;
+  const mark = marker.dataset.mark && document.getElementById(marker.dataset.mark);
+  scrollTo(mark || card, 'center');
+  flash(card);
+  if (mark) flash(mark);
+  card.focus({ preventScroll: true });
+  return true;
+}
+
+element.addEventListener('click', (event) => {
+  const question = event.target.closest('button[data-question]');
+  if (question) {
+    trigger('ask', { question: question.dataset.question });
+    // the button is about to go; where there is a keyboard anyway, the next question can be typed at once
+    if (!touch.matches) document.querySelector('#rq-question textarea')?.focus({ preventScroll: true });
+    return;
+  }
+  const marker = event.target.closest('a.rq-marker');
+  if (marker && goTo(marker)) event.preventDefault();
+});
+
+element.addEventListener('toggle', (event) => {
+  if (!event.target.id) return;
+  if (event.target.open) opened.add(event.target.id);
+  else opened.delete(event.target.id);
+}, true);
+
+watch('value', () => {
+  // the server does not know what was opened, so its new HTML closes it
+  for (const id of [...opened]) {
+    const details = document.getElementById(id);
+    if (details) details.open = true;
+    else opened.delete(id);
+  }
+  const all = element.querySelectorAll('.rq-turn');
+  if (all.length > turns) scrollTo(all[all.length - 1], 'start');
+  turns = all.length;
+});
