@@ -300,6 +300,53 @@ _SENTENCE_OPENERS = frozenset(
     "the this these that those we our it its in on for to a an however moreover furthermore finally additionally here to by as with while when there they such both".split()
 )
 
+# ---------------------------------------------------------------------------------------------------------------- acronyms
+
+_SHORT_FORM = re.compile(r"\(\s*([A-Za-z][\w-]{1,11}?)(?:s|'s)?\s*[),;]")
+
+
+def acronyms(text: str) -> dict[str, tuple[str, ...]]:
+    """Short forms that a text explains, folded, with the folded words that they stand for.
+
+    The first letters of the words before the bracket must spell the short form.
+
+    >>> acronyms("We speed up mixture of experts (MoE) with graph neural networks (GNNs).")
+    {'moe': ('mixture', 'of', 'experts'), 'gnn': ('graph', 'neural', 'networks')}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for match in _SHORT_FORM.finditer(text):
+        short = match.group(1)
+        if sum(c.isupper() for c in short) >= 2 and (long := _spelled(text[max(0, match.start() - 120) : match.start()], short)):
+            found.setdefault(fold(short).text, long)
+    return found
+
+
+def _spelled(before: str, short: str) -> tuple[str, ...]:
+    parts = [part for word in words(fold(before).text) for part in word.text.split("-") if part]
+    letters = [c.lower() for c in short if c.isalnum()]
+    for length in range(max(1, len(letters) - 2), len(letters) + 4):
+        tail = parts[-length:]
+        if len(tail) == length and tail[0][0] == letters[0] and _subsequence(letters, [w for w in tail]):
+            return tuple(tail)
+    return ()
+
+
+def _subsequence(letters: Sequence[str], tail: Sequence[str]) -> bool:
+    """Do the letters stand in the words in order, each word's first letter being used unless it is a small word?"""
+    rest = list(letters)
+    for word in tail:
+        if rest and word[0] == rest[0]:
+            rest.pop(0)
+            # further letters from inside the word: "eXperT"
+            at = 1
+            while rest and (more := word.find(rest[0], at)) > 0 and len(rest) > sum(1 for w in tail[tail.index(word) + 1 :] if w not in STOPWORDS):
+                rest.pop(0)
+                at = more + 1
+        elif word not in STOPWORDS:
+            return False
+    return not rest
+
+
 # ------------------------------------------------------------------------------------------------------------------- names
 
 _NAME = r"(?:\$\\?[A-Za-z]+\$|[\w\u0370-\u03ff])(?:[\w\u0370-\u03ff+]|-(?=\w)|\.(?=\d))*"
