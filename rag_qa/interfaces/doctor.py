@@ -166,14 +166,14 @@ class Answered:
 def probe(base_url: str, key: SecretStr | None, *, patience: float = PATIENCE) -> Answered:
     """Ask an OpenAI-compatible server for its models, for at most `patience` seconds, name lookup and all."""
     answers: list[Answered] = []
-    # a daemon: neither a slow name server nor a server that drips bytes keeps us
-    thread = threading.Thread(target=lambda: answers.append(_ask_for_models(base_url, key, patience)), daemon=True)
+    # a daemon: neither a slow name server nor a server that drips bytes keeps us; its own time limit only ends it some time later
+    thread = threading.Thread(target=lambda: answers.append(_ask_for_models(base_url, key, 2 * patience)), daemon=True)
     thread.start()
     thread.join(patience)
     return answers[0] if answers else Answered(False, f"gave no answer within {patience:g} s")
 
 
-def _ask_for_models(base_url: str, key: SecretStr | None, patience: float) -> Answered:
+def _ask_for_models(base_url: str, key: SecretStr | None, timeout: float) -> Answered:
     try:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https"):
@@ -182,7 +182,7 @@ def _ask_for_models(base_url: str, key: SecretStr | None, patience: float) -> An
         request = urllib.request.Request(url, headers={"Accept": "application/json"})
         if key is not None:
             request.add_unredirected_header("Authorization", f"Bearer {key.get_secret_value()}")  # never sent on to another host
-        with urllib.request.urlopen(request, timeout=patience) as reply:
+        with urllib.request.urlopen(request, timeout=timeout) as reply:
             return _understood(reply.read(_MANY_BYTES))
     except urllib.error.HTTPError as error:
         return _refused(error.code)
