@@ -361,10 +361,15 @@ class _Writer:
             while moved < len(self.source) and self.source[moved].isspace():
                 moved += 1
             if layout := _HEADING.match(self.source, moved) or _BULLET.match(self.source, moved):
-                moved = layout.end()
+                moved = layout.end() if self._may_be_layout(moved, layout.group().strip()) else moved
             if moved == i:
                 return i
             i = moved
+
+    def _may_be_layout(self, i: int, mark: str) -> bool:
+        """A bullet stands at the beginning of a line; a number that begins the whole text is one only if it is 1: "12. [1]" is an answer."""
+        line = self.source[self.source.rfind("\n", 0, i) + 1 : i]
+        return not line.strip() and (not mark[0].isdigit() or mark[:-1] == "1" or bool(self.source[:i].strip()))
 
     def _line_break(self, start: int, end: int, *, paragraph: bool) -> int:
         after = self._skip_layout(end)

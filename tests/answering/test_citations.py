@@ -207,6 +207,11 @@ def test_lists_lines_and_headings_are_layout() -> None:
     ]
 
 
+def test_a_number_that_begins_a_text_is_not_taken_for_a_bullet() -> None:
+    assert parsed("12. [1]") == [("12.", (1,), ())]
+    assert parsed("1. It is fast [1].\n2. It is good.") == [("It is fast.", (1,), ()), ("It is good.", (), ())]
+
+
 def test_markers_in_front_of_their_sentences() -> None:
     assert parsed("[1] It is fast. [2] It is good.") == [("It is fast.", (1,), ()), ("It is good.", (2,), ())]
     assert parsed("[1]: It is fast.\n[2]: It is good.") == [("It is fast.", (1,), ()), ("It is good.", (2,), ())]
