@@ -75,6 +75,23 @@ def stand_alone(question: str, turns: Sequence[Turn]) -> str:
     return _with_subject(question, last)
 
 
+_GREETING = re.compile(r"^(?:hi|hello|hey|good (?:morning|afternoon|evening)|greetings)(?: there| all| everyone)?[\s!.,]*$", re.IGNORECASE)
+_THANKS = re.compile(r"^(?:ok(?:ay)?,? )?(?:thanks?(?: you)?|thank you|thx|cheers|great|perfect|nice|good|got it|bye|goodbye)(?:,? (?:so|very|a lot|much|again|thanks|job|work|bye))*[\s!.,]*$", re.IGNORECASE)
+
+
+def small_talk(question: str) -> str | None:
+    """A friendly line for a greeting or thanks, which ask nothing of the papers.
+
+    >>> small_talk("Hello!"), small_talk("Hello world models?")
+    ('Hello! Ask me anything about the papers in this library.', None)
+    """
+    if _GREETING.match(question):
+        return "Hello! Ask me anything about the papers in this library."
+    if _THANKS.match(question):
+        return "You are welcome. Ask on whenever you like."
+    return None
+
+
 def depends(question: str) -> bool:
     """Can the question not be understood without what was said before?
 

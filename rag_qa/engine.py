@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
-from rag_qa.answering.answer import Answer, AnswerEvent
+from rag_qa import chat, text
+from rag_qa.answering.answer import Answer, AnswerEvent, Step
+from rag_qa.answering.evidence import Corpus
+from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
+from rag_qa.answering.generative import GenerativeAnswerer, rewrite_follow_up
+from rag_qa.chat import Turn
+from rag_qa.embedding import minilm, openai_api
+from rag_qa.embedding.embedder import EMBEDDERS, Embedder
+from rag_qa.embedding.static import WordVectors
+from rag_qa.errors import ProviderError, QuestionError, SourceError
+from rag_qa.grounding import GroundingCheck
+from rag_qa.index.store import Store
+from rag_qa.llm import openai_api as chat_api
+from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.retrieval.retriever import Retriever
 from rag_qa.settings import Settings
+from rag_qa.sources import files
+from rag_qa.sources.reader import Problem
 
+MAX_QUESTION_WORDS = 400
+"""A question longer than this is a text pasted by mistake."""
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something in a source that was not read, and why."""
-
-    path: str
-    line: int | None
-    reason: str
+_REMEMBERED_TURNS = 256
+_FOLLOWED_TURNS = 8
+_HOPELESS = 0.2
+"""Below this share of `min_confidence` there is no evidence that a chat model could answer from: it is not asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What became of every record: counts of papers, and what was left out and why. Nothing is dropped silently."""
+    """What became of every record. `read` records made `added + updated + unchanged` papers and `merged` further copies of them.
+
+    Nothing is dropped silently: what was left out is in `skipped` (with its reason) or, a whole file, in `failed`.
+    """
 
     added: int = 0
     updated: int = 0
@@ -57,31 +79,230 @@ Progress = Callable[[str, int, int], None]
 
 
 class Engine:
-    """Everything the program does. Cheap to make: a stage is loaded when first used. Safe to use from several threads."""
+    """Everything the program does. Cheap to make: a stage is loaded when first used. Safe to use from several threads.
 
-    def __init__(self, settings: Settings) -> None:
+    `embedder` and `chat_model` stand in for the ones that the settings name.
+    """
+
+    def __init__(self, settings: Settings, *, embedder: Embedder | None = None, chat_model: ChatModel | None = None) -> None:
         self.settings = settings
+        self._given_embedder = embedder
+        self._given_chat_model = chat_model
+        self._turns: OrderedDict[tuple[str, ...], Turn] = OrderedDict()
+        self._lock = threading.RLock()
 
-    def index(self, paths: Sequence[str | Path], *, progress: Progress | None = None) -> IndexReport:
-        """Read files and folders into the index. A second call with the same files embeds nothing. Raises SourceError if nothing could be read."""
-        raise NotImplementedError
+    # ------------------------------------------------------------------------------------------------------------ the index
+
+    def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
+        """Read files and folders into the index. A second call with the same files embeds nothing.
+
+        A file that can't be read keeps what the index had of it. `rebuild` makes the index anew, with the embedder of the settings,
+        from the papers that it knows (and reads `paths`, if any, too). Raises IndexBusyError, StaleIndexError, ProviderError.
+        """
+        started = time.perf_counter()
+        rebuilt = self._store.rebuild(progress=progress) if rebuild else 0
+        read: dict[str, list[Paper]] = {}
+        skipped: list[Problem] = []
+        failed: list[Problem] = []
+        for found in files.find(paths):
+            if isinstance(found, Problem):
+                (skipped if "known format" in found.reason else failed).append(found)
+                continue
+            try:
+                reading = files.read(found)
+            except SourceError as error:
+                failed.append(Problem(error.path, error.line, error.what))
+                continue
+            read[str(found)] = reading.papers
+            skipped += reading.skipped
+        changes = self._store.update(read, progress=progress) if read else None
+        records = sum(len(papers) for papers in read.values())
+        works = len({paper.id for papers in read.values() for paper in papers})
+        papers, passages = self._store.count() if read or rebuild else (0, 0)
+        self._turns.clear()
+        return IndexReport(
+            added=changes.added if changes else 0,
+            updated=changes.updated if changes else 0,
+            unchanged=changes.unchanged if changes else 0,
+            removed=changes.removed if changes else 0,
+            merged=records - works,
+            read=records,
+            skipped=tuple(skipped),
+            failed=tuple(failed),
+            papers=papers,
+            passages=passages,
+            embedded=rebuilt + (changes.embedded if changes else 0),
+            seconds=round(time.perf_counter() - started, 3),
+        )
 
     def info(self) -> IndexInfo:
         """What the index holds. Raises EmptyIndexError when there is none."""
-        raise NotImplementedError
+        manifest = self._store.manifest()
+        papers, passages = self._store.count()
+        return IndexInfo(self._store.folder, papers, passages, manifest.embedder, manifest.dimensions, manifest.chunker, tuple(self._store.sources()))
 
     def papers(self) -> list[Paper]:
-        """All papers, in the order of their origins."""
-        raise NotImplementedError
+        """All papers, in the order of their origins. Raises EmptyIndexError."""
+        self._store.manifest()
+        return self._store.papers()
+
+    # -------------------------------------------------------------------------------------------------------------- questions
 
     def search(self, question: str, *, k: int | None = None, filters: Filters | None = None) -> list[Hit]:
-        """The most relevant papers, best first."""
-        raise NotImplementedError
+        """The most relevant papers, best first. Raises QuestionError, EmptyIndexError, StaleIndexError."""
+        return self._retriever.search(_checked(question), k=k or self.settings.top_k, filters=filters)
 
     def ask(self, question: str, *, history: Sequence[str] = ()) -> Answer:
         """A checked answer. `history`: earlier questions of the same conversation, oldest first."""
-        raise NotImplementedError
+        *_, last = self.stream(question, history=history)
+        assert isinstance(last, Answer)
+        return last
 
     def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]:
-        """The same answer as it comes about; the last event is the Answer itself."""
-        raise NotImplementedError
+        """The same answer as it comes about; the last event is the Answer itself. Raises RagQAError, also in the middle."""
+        started = time.perf_counter()
+        asked = _checked(question)
+        if friendly := chat.small_talk(asked):
+            yield Answer(asked, asked, abstained=friendly)
+            return
+        yield Step("Reading the question")
+        understood = self._understood(asked, history)
+        yield Step("Searching the papers", understood_as=understood)
+        understanding = time.perf_counter()
+        hits = self._retriever.search(understood, k=self.settings.top_k)
+        found = time.perf_counter()
+        timings = {"understand": round(understanding - started, 6), "retrieve": round(found - understanding, 6)}
+        for event in self._answers(asked, understood, hits):
+            if isinstance(event, Answer):
+                event = replace(event, timings={**timings, **event.timings, "total": round(time.perf_counter() - started, 6)})
+                self._remember((*history, asked), Turn(understood, tuple(source.paper for source in event.sources)))
+            yield event
+
+    def _answers(self, asked: str, understood: str, hits: Sequence[Hit]) -> Iterator[AnswerEvent]:
+        if not self.uses_llm:
+            yield from self._extractive.stream(understood, hits, asked=asked)
+            return
+        reading = self._extractive.read(understood, hits)
+        if reading is None or reading.assessment.confidence < _HOPELESS * self.settings.min_confidence:
+            # no evidence: the model would answer from memory
+            yield replace(self._extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits), model=self._chat_model.name)
+            return
+        for event in self._generative.stream(understood, hits, asked=asked):
+            yield replace(event, confidence=reading.assessment.confidence) if isinstance(event, Answer) else event
+
+    @property
+    def uses_llm(self) -> bool:
+        """Does a chat model write the answers?"""
+        return self._given_chat_model is not None or self.settings.uses_llm
+
+    # ----------------------------------------------------------------------------------------------------------- conversation
+
+    def _understood(self, question: str, history: Sequence[str]) -> str:
+        """The question so that it stands alone. The model is asked only where the rules see a follow-up, and they stand in when it fails."""
+        earlier = [one for one in (" ".join(h.split()) for h in history) if text.words(text.fold(one).text)]
+        if not earlier:
+            return question
+        turns = [self._turn(tuple(earlier[: i + 1])) for i in range(max(0, len(earlier) - _FOLLOWED_TURNS), len(earlier))]
+        by_rules = chat.stand_alone(question, turns)
+        if by_rules == question or not self.uses_llm:
+            return by_rules
+        try:
+            return rewrite_follow_up(self._chat_model, question, [turn.understood_as for turn in turns]) or by_rules
+        except ProviderError:
+            return by_rules
+
+    def _turn(self, questions: tuple[str, ...]) -> Turn:
+        """What the last of these questions, the first of which began the conversation, was about. Found again if it is not remembered."""
+        with self._lock:
+            if known := self._turns.get(questions):
+                return known
+        before = [self._turn(questions[:i]) for i in range(max(1, len(questions) - 2), len(questions))] if len(questions) <= _FOLLOWED_TURNS else []
+        understood = chat.stand_alone(questions[-1], before)
+        answer = self._extractive.answer(understood, self._retriever.search(understood, k=self.settings.top_k))
+        turn = Turn(understood, tuple(source.paper for source in answer.sources))
+        self._remember(questions, turn)
+        return turn
+
+    def _remember(self, questions: tuple[str, ...], turn: Turn) -> None:
+        with self._lock:
+            self._turns[tuple(" ".join(q.split()) for q in questions)] = turn
+            while len(self._turns) > _REMEMBERED_TURNS:
+                self._turns.popitem(last=False)
+
+    # ----------------------------------------------------------------------------------------------------------------- parts
+
+    @cached_property
+    def _embedder(self) -> Embedder:
+        if self._given_embedder is not None:
+            return self._given_embedder
+        settings = self.settings
+        if settings.embedder == "minilm":
+            return EMBEDDERS["minilm"]()
+        key = settings.embedding_api_key or settings.openai_api_key
+        return EMBEDDERS["openai"](
+            settings.embedding_model,
+            base_url=settings.embedding_base_url or settings.openai_base_url,
+            api_key=key.get_secret_value() if key else None,
+            timeout=settings.llm_timeout,
+            retries=settings.llm_retries,
+        )
+
+    @cached_property
+    def _store(self) -> Store:
+        return Store((self.settings.data_dir.expanduser() / "index").absolute(), self._embedder)
+
+    @cached_property
+    def _retriever(self) -> Retriever:
+        return Retriever(self._store, self._embedder)
+
+    @cached_property
+    def _words(self) -> WordVectors:
+        return WordVectors()
+
+    @cached_property
+    def _extractive(self) -> ExtractiveAnswerer:
+        corner = Corner(
+            embed=self._embedder.embed,
+            sentence_vectors=self._store.sentence_vectors,
+            similarity=self._words.of,
+            corpus=lambda: Corpus(len(self._store), self._store.document_frequency),
+        )
+        return ExtractiveAnswerer(corner, min_confidence=self.settings.min_confidence)
+
+    @cached_property
+    def _generative(self) -> GenerativeAnswerer:
+        check = GroundingCheck(self._words.of)
+        return GenerativeAnswerer(self._chat_model, check, max_output_tokens=self.settings.llm_max_output_tokens)
+
+    @cached_property
+    def _chat_model(self) -> ChatModel:
+        if self._given_chat_model is not None:
+            return self._given_chat_model
+        settings = self.settings
+        return CHAT_MODELS["openai"](
+            settings.llm_model,
+            base_url=settings.openai_base_url,
+            api_key=settings.openai_api_key.get_secret_value() if settings.openai_api_key else None,
+            context_tokens=settings.llm_context_tokens,
+            timeout=settings.llm_timeout,
+            retries=settings.llm_retries,
+        )
+
+
+_NOTHING = "No paper in this library has anything to do with the question."
+
+# the modules make themselves known to the registries
+_BACKENDS = (minilm, openai_api, chat_api)
+
+
+def _checked(question: str) -> str:
+    """The question on one line. Raises QuestionError."""
+    plain = " ".join(question.split())
+    if not plain:
+        raise QuestionError("The question is empty: type what you want to know, for example: rag-qa ask \"What is DP-CATE?\"")
+    words = text.words(text.fold(plain).text)
+    if not words:
+        raise QuestionError(f"There is no word in the question {plain[:40]!r}: ask in words, for example: What is differential privacy?")
+    if len(words) > MAX_QUESTION_WORDS:
+        raise QuestionError(f"The question has {len(words):,} words, and {MAX_QUESTION_WORDS} are the most: ask what you want to know in a sentence or two")
+    return plain

@@ -51,8 +51,9 @@ class SourceError(RagQAError):
         self.found = found
         self.expected = expected
         self.hint = hint
+        self.what = f"found {found}, expected {expected}" + (f". {hint}" if hint else "")
         where = f"{self.path}:{line}" if line else self.path
-        super().__init__(f"{where}: found {found}, expected {expected}" + (f". {hint}" if hint else ""))
+        super().__init__(f"{where}: {self.what}")
 
 
 class IndexingError(RagQAError):

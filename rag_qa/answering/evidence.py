@@ -131,7 +131,9 @@ _LEANS = re.compile(r"^(?:it|its|this|these|that|those|they|their|such|here|henc
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence of a paper that may answer. `score` is a log-odds: higher is more likely to hold what is asked."""
+    """A sentence of a paper that may answer. `score`: higher is more likely to hold what is asked, comparable within one paper and question
+    (exp(score) is proportional to the probability that this sentence of the paper is the one).
+    """
 
     paper: Paper
     index: int
@@ -145,15 +147,17 @@ class Candidate:
         return self.paper.abstract[self.sentence.span.start : self.sentence.span.end]
 
 
-def candidates(question: Question, question_vector: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
-    """Every sentence of a paper with its features and score, in order. `vectors`: shape (sentences, dimensions)."""
+def candidates(
+    question: Question, question_vector: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher, weights: NDArray[np.float64]
+) -> list[Candidate]:
+    """Every sentence of a paper with its features and score, in order. `vectors`: shape (sentences, dimensions); `weights`: shape (len(FEATURES),)."""
     sentences = sentence_terms(paper.abstract)
     met = np.stack([matcher.soft(s.words, s.terms) for s in sentences])
     view = _View(question, paper, sentences, vectors @ question_vector, met, matcher)
     found = []
     for i, sentence in enumerate(sentences):
         features = np.array([view.features(i)[name] for name in FEATURES])
-        found.append(Candidate(paper, i, sentence, features, float(features @ WEIGHTS)))
+        found.append(Candidate(paper, i, sentence, features, float(features @ weights)))
     return found
 
 
@@ -223,6 +227,11 @@ def is_beside_the_point(question: Question, folded: str) -> bool:
     return bool(_AVAILABILITY.search(folded)) and not _AVAILABILITY_ASKED.search(question.text.lower())
 
 
+def leans(folded: str) -> bool:
+    """Does a sentence begin with a word that points back ("It", "This method", "To this end")?"""
+    return bool(_LEANS.search(folded))
+
+
 def _defines(question: Question, folded: str) -> bool:
     """Does a sentence say what the subject of the question is: "X is a", "X, a", "X (long form)", "long form (X)", "called X", "we propose X"?"""
     subject = r"[ -]+".join(re.escape(word) for word in question.words)
@@ -259,6 +268,3 @@ def _bigram_overlap(question: Question, sentence: SentenceTerms) -> float:
     pairs = set(zip(asked, asked[1:], strict=False))
     there = [text.stem(w.text) for w in text.words(sentence.folded)]
     return len(pairs & set(zip(there, there[1:], strict=False))) / len(pairs) if pairs else 0.0
-
-
-WEIGHTS = np.zeros(len(FEATURES))

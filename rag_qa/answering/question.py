@@ -54,13 +54,20 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question taken apart. `words` are folded content words in order, without repetition; `names` those that look like the name of a method."""
+    """A question taken apart. `words` are folded content words in order, without repetition; `names` those that look like the name of a method,
+    `head` those of the phrase after the question word ("which speech data sets")."""
 
     text: str
     kind: Kind
     words: tuple[str, ...]
     names: tuple[str, ...]
     numbers: frozenset[str]
+    head: tuple[str, ...] = ()
+
+    @property
+    def wants_name(self) -> bool:
+        """Must the answer name something: which data set, what model?"""
+        return bool(self.head) and bool(_NAMEABLE.search(" ".join(self.head)))
 
     @property
     def wants_number(self) -> bool:
@@ -81,7 +88,26 @@ def analyse(question: str) -> Question:
     # a plural acronym is a word of the field: "GPUs"
     names = tuple(dict.fromkeys(text.fold(token).text for token in raw if text.is_name(token) and not re.fullmatch("[A-Z]+s", token)))
     numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)*", folded))
-    return Question(question, _kind(folded), words, names, numbers)
+    return Question(question, _kind(folded), words, names, numbers, _head(folded))
+
+
+_NAMEABLE = re.compile(
+    r"\b(?:data ?sets?|benchmarks?|models?|architectures?|methods?|algorithms?|tools?|modules?|networks?|frameworks?|systems?|corpus|corpora|llms?|languages?|metrics?|baselines?|competitors?|names?|techniques?|"
+    r"optimi[sz]ers?|robots?|simulators?|compan(?:y|ies)|gpus?|libraries|games?|platforms?|protocols?)\b"
+)
+_HEAD = re.compile(
+    r"\b(?:which|what|how many|how much|whose)\b(?:'s| is| was| are| were)?((?: (?!(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|the|a|an|that|to|in|on|for|by|with)\b)[\w-]+){1,4})"
+)
+
+
+def _head(folded: str) -> tuple[str, ...]:
+    """Content words of the phrase after the question word.
+
+    >>> _head("on which speech datasets was it evaluated?")
+    ('speech', 'datasets')
+    """
+    match = _HEAD.search(folded)
+    return tuple(text.content_words(match.group(1))) if match else ()
 
 
 def _kind(folded: str) -> Kind:

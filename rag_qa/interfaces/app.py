@@ -4,13 +4,14 @@ Gradio takes seconds to import, so that happens where the page is built. Annotat
 gradio reads them off the handlers, and could not find the names of a library that is imported inside a function.
 """
 
+import asyncio
 import contextlib
 import logging
 import os
 import socket
 import threading
 import webbrowser
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, MutableMapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -78,7 +79,10 @@ class Asked(Protocol):
 # ------------------------------------------------------------------------------------------------------------- conversation
 
 
-def converse(engine: Asked, question: str, turns: tuple[Turn, ...]) -> Iterator[tuple[Turn, ...]]:
+Turns = tuple[Turn, ...]
+
+
+def converse(engine: Asked, question: str, turns: Turns) -> Generator[Turns, None, None]:
     """Ask a question after earlier turns; each item is the whole conversation at that moment.
 
     Never raises: what goes wrong ends up in the last turn, below what was shown already.
@@ -117,11 +121,40 @@ def _failure(error: RagQAError) -> Failure:
     return Failure(message, retryable=isinstance(error, ProviderError) and error.retryable)
 
 
-def stopped(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """The conversation after the person has stopped its last answer."""
+def stopped(turns: Turns) -> Turns:
+    """The conversation when no more will come: a last turn that still waits for something was stopped by the person."""
     if not turns or not turns[-1].status:
         return turns
     return (*turns[:-1], replace(turns[-1], status="", stopped=True))
+
+
+async def in_background(work: Generator[Turns, None, None]) -> AsyncGenerator[Turns, None]:
+    """The items of a generator that runs in a thread of its own.
+
+    Whoever leaves is free at once, whatever the work waits for; the work itself is ended at its next item.
+    """
+    loop = asyncio.get_running_loop()
+    items: asyncio.Queue[Turns | None] = asyncio.Queue()
+    abandoned = threading.Event()
+
+    def hand_over(item: Turns | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+            loop.call_soon_threadsafe(items.put_nowait, item)
+
+    def produce() -> None:
+        with contextlib.closing(work):
+            for item in work:
+                if abandoned.is_set():
+                    break
+                hand_over(item)
+        hand_over(None)
+
+    threading.Thread(target=produce, daemon=True).start()
+    try:
+        while (item := await items.get()) is not None:
+            yield item
+    finally:
+        abandoned.set()
 
 
 # --------------------------------------------------------------------------------------------------- what the page works with
@@ -190,29 +223,31 @@ def build(engine: Asked) -> "gr.Blocks":
     """The page over an engine. Conversations live in the visitor's session: two tabs do not mix."""
     import gradio as gr
 
-    def view(turns: tuple[Turn, ...]) -> list[str]:
+    def view(turns: Turns) -> list[str]:
         # a list, so that only the HTML of the turn that changed is sent
         return [cards.turn_html(turn) for turn in turns] if turns else [opening_html(engine)]
 
     working: dict[str, Any] = {"submit_btn": False, "stop_btn": "Stop"}
     ready: dict[str, Any] = {"submit_btn": "Ask", "stop_btn": False}
 
-    def ask(question: str, turns: tuple[Turn, ...]) -> Iterator[tuple[Any, ...]]:
+    async def ask(question: str, turns: Turns) -> AsyncGenerator[tuple[Any, ...], None]:
         if not question.strip():
-            yield gr.skip(), gr.skip(), gr.update(value="")
+            yield gr.skip(), gr.skip(), gr.skip()
             return
         composer: Any = gr.update(value="", **working)
-        for now in converse(engine, question.strip(), turns):
-            yield view(now), now, composer
-            composer = gr.skip()  # what is typed meanwhile stays
-        yield gr.skip(), gr.skip(), gr.update(**ready)
+        async with contextlib.aclosing(in_background(converse(engine, question.strip(), turns))) as states:
+            async for now in states:
+                yield view(now), now, composer
+                composer = gr.skip()  # what is typed meanwhile stays
 
-    def ask_offered(event: gr.EventData, turns: tuple[Turn, ...]) -> Iterator[tuple[Any, ...]]:
-        yield from ask(str(event.question), turns)
+    async def ask_offered(event: gr.EventData, turns: Turns) -> AsyncGenerator[tuple[Any, ...], None]:
+        async with contextlib.aclosing(ask(str(event.question), turns)) as updates:
+            async for update in updates:
+                yield update
 
-    def stop(turns: tuple[Turn, ...]) -> tuple[Any, ...]:
+    def finish(turns: Turns) -> tuple[Any, ...]:
         now = stopped(turns)
-        return view(now), now, gr.update(**ready)
+        return (gr.skip(), gr.skip(), gr.update(**ready)) if now == turns else (view(now), now, gr.update(**ready))
 
     def start_over() -> tuple[Any, ...]:
         return view(()), (), gr.update(value="", **ready)
@@ -246,12 +281,17 @@ def build(engine: Asked) -> "gr.Blocks":
 
         seen = [conversation, turns, question]
         quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+        at_once: dict[str, Any] = {"concurrency_limit": AT_ONCE, "concurrency_id": "ask"}
+        # one after the other: a stopped answer must not come back into a conversation that was just cleared
+        in_turn: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "settle"}
         asking = [
-            question.submit(ask, [question, turns], seen, concurrency_limit=AT_ONCE, concurrency_id="ask", **quiet),
-            conversation.ask(ask_offered, [turns], seen, concurrency_limit=AT_ONCE, concurrency_id="ask", **quiet),
+            question.submit(ask, [question, turns], seen, **quiet, **at_once),
+            conversation.ask(ask_offered, [turns], seen, **quiet, **at_once),
         ]
-        question.stop(None, cancels=asking, **quiet).then(stop, [turns], seen, **quiet)
-        clear.click(None, cancels=asking, **quiet).then(start_over, None, seen, **quiet)
+        for event in asking:  # also when it is cancelled
+            event.then(finish, [turns], seen, **quiet, **in_turn)
+        question.stop(None, cancels=asking, **quiet)
+        clear.click(None, cancels=asking, **quiet).then(start_over, None, seen, **quiet, **in_turn)
         page.load(lambda: cards.header_html(facts(engine)), None, [header], **quiet)
         page.load(view, [turns], [conversation], **quiet)
     page.queue(api_open=False)

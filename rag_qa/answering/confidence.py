@@ -1,0 +1,168 @@
+"""How sure we are that the papers that were found answer a question: from evidence, not from one similarity.
+
+Questions come in two kinds. One names something that stands in the best paper (a method, a rare word): then what else it asks about must be
+there too, and a word that is missing tells. The other describes a need in its own words: then only meaning can tell. Each kind has its own weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_qa import text
+from rag_qa.answering import demands
+from rag_qa.answering.evidence import Candidate, Corpus, Matcher
+from rag_qa.answering.question import Question
+from rag_qa.retrieval.hits import Hit
+
+MET = 0.4
+"""A word whose best (soft) match is below this counts as missing."""
+
+FEATURES = (
+    "paper", "margin", "best_cosine", "third_cosine", "focus_cosine", "exact", "soft", "soft_answer", "rest", "rest_sentence", "head", "head_answer", "missing", "missing_rarity",
+    "pairs", "unmet", "no_number", "no_name", "unknown_name", "sentence_score", "words",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """`anchored`: the question names something that stands in the best paper. `missing`: its words that do not, most telling first."""
+
+    confidence: float
+    anchored: bool
+    missing: tuple[str, ...]
+    unmet: str | None
+    features: NDArray[np.float64]
+
+
+def assess(
+    question: Question,
+    hits: Sequence[Hit],
+    best: Sequence[Candidate],
+    chosen: Sequence[Candidate],
+    focus_cosines: NDArray[np.float32],
+    matcher: Matcher,
+    corpus: Corpus,
+    weights: Mapping[str, NDArray[np.float64]],
+) -> Assessment:
+    """Judge an answer before it is given.
+
+    `best`: all sentences of the best paper, `chosen`: those that would answer, `focus_cosines`: of the sentences of the best paper to the question
+    without the names in it. `weights`: for "anchored" and "free" questions, shape (len(FEATURES) + 1,), the last one the bias.
+    """
+    view = _evidence(question, best, chosen, matcher)
+    anchored = bool((view.anchor & (view.exact > 0)).any())
+    values = _values(question, hits, best, chosen, focus_cosines, matcher, corpus, view)
+    features = np.array([values[name] for name in FEATURES])
+    weight = weights["anchored" if anchored else "free"]
+    confidence = float(1.0 / (1.0 + np.exp(-(features @ weight[:-1] + weight[-1]))))
+    missing = sorted(np.flatnonzero(view.soft < MET), key=lambda i: -matcher.rarity[i])
+    return Assessment(round(confidence, 6), anchored, tuple(matcher.words[i] for i in missing), view.unmet, features)
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """How the words of the question are met; one entry a word."""
+
+    anchor: NDArray[np.bool_]
+    exact: NDArray[np.float64]
+    soft: NDArray[np.float64]
+    answer: NDArray[np.float64]
+    sentences: NDArray[np.float64]
+    unmet: str | None
+
+
+def _evidence(question: Question, best: Sequence[Candidate], chosen: Sequence[Candidate], matcher: Matcher) -> _Evidence:
+    sentences = [candidate.sentence for candidate in best]
+    terms: set[str] = set().union(*(s.terms for s in sentences))
+    words = list(dict.fromkeys(word for s in sentences for word in s.words))
+    met = np.stack([matcher.soft(s.words, s.terms) for s in sentences])
+    answer = np.stack([matcher.soft(c.sentence.words, c.sentence.terms) for c in chosen]).max(axis=0)
+    return _Evidence(
+        anchor=_anchors(question, best[0].paper.label, matcher),
+        exact=matcher.exact(terms),
+        soft=matcher.soft(words, terms),
+        answer=answer,
+        sentences=met,
+        unmet=demands.unmet(text.fold(question.text).text, [s.folded for s in sentences]),
+    )
+
+
+def _anchors(question: Question, label: str, matcher: Matcher) -> NDArray[np.bool_]:
+    """Which words of the question name something: a method, the label of the paper, a word that hardly any paper holds."""
+    name = text.name_of(label) or label
+    labelled = {w.text for w in text.words(text.fold(name).text)} if len(name.split()) <= 4 else set()
+    names = set(question.names)
+    return np.array([word in names or word in labelled for word in matcher.words], bool)
+
+
+def _values(
+    question: Question,
+    hits: Sequence[Hit],
+    best: Sequence[Candidate],
+    chosen: Sequence[Candidate],
+    focus_cosines: NDArray[np.float32],
+    matcher: Matcher,
+    corpus: Corpus,
+    view: _Evidence,
+) -> dict[str, float]:
+    cosines = np.sort([c.features[0] for c in best])[::-1]
+    rest = ~view.anchor
+    head = np.array([word in question.head for word in matcher.words], bool)
+    missing = (view.soft < MET) & rest
+    rarest = np.log(1 + corpus.size / 0.5)
+    new_number = any(c.sentence.numbers - question.numbers for c in chosen)
+    known = [name for name in question.names if any(corpus.document_frequency(term) for term in text.word_terms(name)[:1])]
+    return {
+        "paper": hits[0].score,
+        "margin": hits[0].score - (hits[1].score if len(hits) > 1 else 0.0),
+        "best_cosine": float(cosines[0]),
+        "third_cosine": float(cosines[min(2, len(cosines) - 1)]),
+        "focus_cosine": float(focus_cosines.max()),
+        "exact": matcher.weighted(view.exact),
+        "soft": matcher.weighted(view.soft),
+        "soft_answer": matcher.weighted(view.answer),
+        "rest": _share(matcher.rarity, view.soft, rest),
+        "rest_sentence": max(_share(matcher.rarity, row, rest) for row in view.sentences),
+        "head": _share(matcher.rarity, view.soft, head),
+        "head_answer": _share(matcher.rarity, view.answer, head),
+        "missing": float(missing.mean()) if missing.size else 1.0,
+        "missing_rarity": float(matcher.rarity[missing].max() / rarest) if missing.any() else 0.0,
+        "pairs": _pairs(question, best),
+        "unmet": float(view.unmet is not None),
+        "no_number": float(question.wants_number and not new_number),
+        "no_name": float(question.wants_name and not any(_holds_new_name(c, question) for c in chosen)),
+        "unknown_name": float(len(known) < len(question.names)),
+        "sentence_score": max(c.score for c in chosen),
+        "words": min(len(matcher.words), 12) / 12,
+    }
+
+
+def _share(rarity: NDArray[np.float64], met: NDArray[np.float64], mask: NDArray[np.bool_]) -> float:
+    """Weighted share that is met of the words in the mask; 1 when there are none."""
+    total = float(rarity[mask].sum())
+    return float((rarity * met)[mask].sum()) / total if total > 0 else 1.0
+
+
+def _pairs(question: Question, best: Sequence[Candidate]) -> float:
+    """Share of neighbouring content words of the question that are near neighbours in a sentence; 0.5 for a question of one word."""
+    asked = [text.stem(word) for word in question.words]
+    pairs = list(zip(asked, asked[1:], strict=False))
+    if not pairs:
+        return 0.5
+    there: set[tuple[str, str]] = set()
+    for candidate in best:
+        stems = [text.stem(w.text) for w in text.words(candidate.sentence.folded) if w.text not in text.STOPWORDS]
+        there.update(zip(stems, stems[1:], strict=False))
+        there.update(zip(stems, stems[2:], strict=False))
+    return sum(pair in there or pair[::-1] in there for pair in pairs) / len(pairs)
+
+
+def _holds_new_name(candidate: Candidate, question: Question) -> bool:
+    asked = question.text.casefold()
+    tokens = candidate.quote.split()[1:]
+    plain = (token.strip("\"'()[]{},.;:*$") for token in tokens)
+    return any(token[:1].isupper() and len(token) > 1 and token.casefold() not in asked for token in plain)

@@ -1,0 +1,237 @@
+"""Answers without a model: the sentences of the abstracts that answer, verbatim, each with its citation; or a refusal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_qa import text
+from rag_qa.answering import confidence, evidence
+from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Verdict
+from rag_qa.answering.confidence import Assessment
+from rag_qa.answering.evidence import Candidate, Corpus, Matcher, WordSimilarity
+from rag_qa.answering.question import Kind, Question, analyse
+from rag_qa.answering.weights import Weights, shipped
+from rag_qa.embedding.embedder import Vectors
+from rag_qa.papers import Paper
+from rag_qa.retrieval.hits import Hit
+
+MAX_WORDS = 80
+"""An answer from one paper grows to about this many words, never by half a sentence."""
+
+_MAX_SENTENCES = 3
+_ENOUGH = 0.8  # sentences are added until one of them is the answer with this probability
+_RELATED = 3
+_SEVERAL = 4  # papers in an answer that lists papers
+_CLOSE = 0.06  # papers whose scores differ by less are about equally good answers to a question in free words
+_SET_CUT = 0.72  # a paper joins a list when its score reaches this share of the best one's
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """What the answerer asks of the rest of the program.
+
+    `embed`: texts -> unit vectors. `sentence_vectors`: paper ids -> unit vectors of their sentences. `similarity`: words -> unit vectors.
+    """
+
+    embed: Callable[[Sequence[str]], Vectors]
+    sentence_vectors: Callable[[Sequence[str]], Mapping[str, Vectors]]
+    similarity: WordSimilarity
+    corpus: Callable[[], Corpus]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The hits as the question sees them: `papers[i]` are the sentences of hit i that could answer, in order."""
+
+    question: Question
+    matcher: Matcher
+    papers: Sequence[Sequence[Candidate]]
+    assessment: Assessment
+
+
+class ExtractiveAnswerer:
+    """Picks sentences and decides whether they answer. The same question on the same index gives the same answer."""
+
+    def __init__(self, corner: Corner, *, min_confidence: float = 0.5, weights: Weights | None = None) -> None:
+        self._corner = corner
+        self._min_confidence = min_confidence
+        self._weights = weights or shipped(evidence.FEATURES, confidence.FEATURES)
+
+    def stream(self, question: str, hits: Sequence[Hit], *, asked: str | None = None) -> Iterator[AnswerEvent]:
+        """Sentences, then the Answer. `question` stands alone; `asked` is what the person typed, if it differs."""
+        answer = self.answer(question, hits, asked=asked)
+        yield from answer.sentences
+        yield answer
+
+    def answer(self, question: str, hits: Sequence[Hit], *, asked: str | None = None) -> Answer:
+        """Sentences of the hits that answer the question, or a refusal."""
+        started = time.perf_counter()
+        asked = asked or question
+        reading = self.read(question, hits)
+        if reading is None:
+            return refusal(asked, question, "No paper in this library has anything to do with the question.", hits)
+        sure = reading.assessment.confidence
+        if sure < self._min_confidence:
+            return refusal(asked, question, _reason(reading), hits, sure)
+        groups = self._groups(reading, hits)
+        sentences, sources = _cited(groups, hits)
+        timings = {"answer": round(time.perf_counter() - started, 6)}
+        related = _related(hits, {source.paper.id for source in sources})
+        return Answer(asked, question, tuple(sentences), tuple(sources), related=related, confidence=sure, timings=timings)
+
+    def read(self, question: str, hits: Sequence[Hit]) -> Reading | None:
+        """The evidence for a question, judged; None when there is nothing to judge."""
+        asked = analyse(question)
+        if not hits or not asked.words:
+            return None
+        corpus = self._corner.corpus()
+        matcher = Matcher(asked, corpus, self._corner.similarity)
+        vector, focus = self._corner.embed([text.joined(question), _without_names(asked)])
+        vectors = self._corner.sentence_vectors([hit.paper.id for hit in hits])
+        papers = [self._candidates(asked, vector, hit.paper, vectors[hit.paper.id], matcher) for hit in hits]
+        chosen = _choose(papers[0])
+        cosines = vectors[hits[0].paper.id] @ focus
+        judged = confidence.assess(asked, hits, papers[0], chosen, cosines, matcher, corpus, self._weights.confidence)
+        return Reading(asked, matcher, papers, judged)
+
+    def _candidates(self, question: Question, vector: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
+        every = evidence.candidates(question, vector, paper, vectors, matcher, self._weights.sentence)
+        return [c for c in every if not evidence.is_beside_the_point(question, c.sentence.folded)] or every
+
+    def _groups(self, reading: Reading, hits: Sequence[Hit]) -> list[list[Candidate]]:
+        """Sentences to show, by paper."""
+        papers = _papers_to_show(reading, hits)
+        if len(papers) == 1:
+            return [_in_reading_order(_with_antecedents(_choose(reading.papers[papers[0]]), reading.papers[papers[0]]))]
+        return [_in_reading_order(_choose(reading.papers[i], most=1)) for i in papers]
+
+
+def refusal(asked: str, question: str, reason: str, hits: Sequence[Hit], sure: float = 0.0) -> Answer:
+    """An answer that says that there is none: no sentences, no citation; the nearest papers as related."""
+    return Answer(asked, question, abstained=reason, related=_related(hits, set()), confidence=sure)
+
+
+def _related(hits: Sequence[Hit], cited: set[str]) -> tuple[Source, ...]:
+    return tuple(Source(hit.paper, hit.score) for hit in hits if hit.paper.id not in cited)[:_RELATED]
+
+
+def _without_names(question: Question) -> str:
+    """The question with the names of methods taken out: what is asked about them."""
+    kept = [token for token in text.joined(question.text).split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in question.names]
+    return " ".join(kept) or question.text
+
+
+def _reason(reading: Reading) -> str:
+    judged = reading.assessment
+    missing = [f"“{words}”" for words in _phrases(judged.missing, reading.question)]
+    if judged.unmet:
+        return f"These papers do not answer this: they do not give {judged.unmet}."
+    if missing:
+        return f"These papers do not answer this: they say nothing about {_listed(missing[:3])}."
+    return "These papers do not answer this: they touch on the subject but do not say what is asked."
+
+
+def _phrases(missing: Sequence[str], question: Question) -> list[str]:
+    """Missing words in the order of the question, neighbours together."""
+    phrases: list[list[str]] = []
+    previous = -2
+    for i, word in enumerate(question.words):
+        if word not in missing:
+            continue
+        if i == previous + 1 and f"{question.words[previous]} {word}" in text.fold(question.text).text:
+            phrases[-1].append(word)
+        else:
+            phrases.append([word])
+        previous = i
+    return [" ".join(phrase) for phrase in phrases]
+
+
+def _listed(items: Sequence[str]) -> str:
+    """Items as one says them.
+
+    >>> _listed(["a", "b", "c"])
+    'a, b or c'
+    """
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}"
+
+
+# ------------------------------------------------------------------------------------------------------------------ choosing
+
+
+def _papers_to_show(reading: Reading, hits: Sequence[Hit]) -> list[int]:
+    """Which hits an answer is made from."""
+    question = reading.question
+    best = hits[0].score
+    if question.kind is Kind.COMPARISON or len(question.names) > 1:
+        named = [i for i, hit in enumerate(hits) if any(name in _name_forms(hit.paper) for name in question.names)]
+        if len(named) > 1:
+            return named[:_SEVERAL]
+    if question.kind is Kind.PAPERS:
+        return [i for i, hit in enumerate(hits) if hit.score >= _SET_CUT * best][:_SEVERAL]
+    if reading.assessment.anchored:
+        return [0]
+    return [i for i, hit in enumerate(hits) if hit.score >= best - _CLOSE][:3]
+
+
+def _name_forms(paper: Paper) -> set[str]:
+    name = text.name_of(paper.abstract)
+    folded = text.fold(name or paper.title or "").text
+    return {folded, folded.removesuffix("s")} - {""}
+
+
+def _probabilities(candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+    scores = np.array([c.score for c in candidates])
+    odds = np.exp(scores - scores.max())
+    shares: NDArray[np.float64] = odds / odds.sum()
+    return shares
+
+
+def _choose(candidates: Sequence[Candidate], most: int = _MAX_SENTENCES) -> list[Candidate]:
+    """The likeliest sentences, best first, until one of them is very likely the answer or the answer would grow too long."""
+    shares = _probabilities(candidates)
+    order = sorted(range(len(candidates)), key=lambda i: (-shares[i], i))
+    chosen: list[Candidate] = []
+    length, sure = 0, 0.0
+    for i in order[:most]:
+        words = len(candidates[i].quote.split())
+        if chosen and (sure >= _ENOUGH or length + words > MAX_WORDS):
+            break
+        chosen.append(candidates[i])
+        length += words
+        sure += float(shares[i])
+    return chosen
+
+
+def _with_antecedents(chosen: Sequence[Candidate], every: Sequence[Candidate]) -> list[Candidate]:
+    """The best sentence, with the one before it when it leans on that ("This guarantee means ...")."""
+    best = chosen[0]
+    before = [c for c in every if c.index == best.index - 1]
+    if not before or before[0] in chosen or not evidence.leans(best.sentence.folded):
+        return list(chosen)
+    kept = chosen[: max(1, _MAX_SENTENCES - 1)]
+    return [*kept, before[0]]
+
+
+def _in_reading_order(chosen: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(chosen, key=lambda c: c.index)
+
+
+def _cited(groups: Sequence[Sequence[Candidate]], hits: Sequence[Hit]) -> tuple[list[Sentence], list[Source]]:
+    scores = {hit.paper.id: hit.score for hit in hits}
+    sentences: list[Sentence] = []
+    sources: list[Source] = []
+    for n, group in enumerate(groups, start=1):
+        paper = group[0].paper
+        sources.append(Source(paper, scores[paper.id], n))
+        for i, candidate in enumerate(group):
+            span = candidate.sentence.span
+            quote = candidate.quote
+            verdict = Verdict(Status.SUPPORTED, (Evidence(n, span.start, span.end, quote),))
+            lead = f"{paper.label}:" if len(groups) > 1 and i == 0 else ""
+            sentences.append(Sentence(quote, (n,), verdict, lead=lead))
+    return sentences, sources
