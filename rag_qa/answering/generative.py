@@ -16,7 +16,7 @@ from rag_qa.answering import prompts
 from rag_qa.answering.answer import Answer, AnswerEvent, Sentence, Source, Status, Usage, Verdict
 from rag_qa.answering.citations import CitationParser, Cited, Numbering
 from rag_qa.answering.markers import defuse
-from rag_qa.answering.prompts import NOT_ANSWERED, Given
+from rag_qa.answering.prompts import Given
 from rag_qa.errors import BadReply, ContextTooLong
 from rag_qa.llm.chat_model import ChatModel, Piece
 from rag_qa.papers import Paper
@@ -48,6 +48,7 @@ class GenerativeAnswerer:
         """
         if not hits:
             raise ValueError("a chat model is not asked without a paper: it would answer from memory")
+        hits = list({hit.paper.id: hit for hit in reversed(hits)}.values())[::-1]  # a paper is one source, at its best rank
         reply_tokens = min(self._max_output_tokens, self._model.context_tokens // 3)
         room = prompts.room(question, self._model.context_tokens, reply_tokens)
         for share in _SHRINKING:
@@ -56,7 +57,7 @@ class GenerativeAnswerer:
             try:
                 yield from self._sentences(draft, reply_tokens)
             except ContextTooLong:
-                if share == _SHRINKING[-1]:
+                if share == _SHRINKING[-1] or draft.has_begun:
                     raise
                 continue
             yield draft.answer(asked or question, hits, self._model.name, confidence)
@@ -84,7 +85,10 @@ class GenerativeAnswerer:
 # --------------------------------------------------------------------------------------------------------------- the draft
 
 _SOURCE_NOUN = r"(?:sources?|abstracts?|papers?|documents?|passages?|context|excerpts?|articles?)"
-_SAYS = r"(?:contain|mention|provide|answer|say|specify|state|include|address|discuss|report|describe|cover|give|tell|indicate|name|offer|disclose|detail|list|identify|explain)"
+_SAYS = (
+    r"(?:contain|mention|provide|answer|say|specify|state|include|address|discuss|report|describe|cover|give|tell|indicate|name|offer|disclose"
+    r"|detail|list|identify|explain)"
+)
 _REFUSAL = re.compile(
     rf"""\bI(?:['’]m|\s+am)?\s+(?:cannot|can\s?not|can['’]t|could\s?n[o'’]t|unable|sorry|not\s+able|(?:do\s+not|don['’]t)\s+(?:know|have|see|find))\b
     |\bwe\s+(?:cannot|can['’]t)\s+(?:answer|determine|tell|say)\b
@@ -102,7 +106,8 @@ _REFUSAL = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _SHORT_REFUSAL = re.compile(
-    r"\W*(?:unknown|unanswered|n/?a|none|nothing|no answer|no information|not (?:answered|stated|mentioned|specified|available|given|provided|known))\W*",
+    r"\W*(?:unknown|unanswered|n/?a|none|nothing|no answer|no information"
+    r"|not (?:answered|stated|mentioned|specified|available|given|provided|known))\W*",
     re.IGNORECASE,
 )
 _CONCEDES = re.compile(r"\W*(?:while|although|though|even though|whereas)\b", re.IGNORECASE)
@@ -140,6 +145,11 @@ class _Draft:
         self._is_over = False
         self._reply = ""
         self._usage: Usage | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        """Has the model said anything?"""
+        return bool(self._reply)
 
     def note(self, piece: Piece) -> None:
         """Remember what a piece says besides text."""
@@ -196,7 +206,7 @@ class _Draft:
         if self._sentences:
             self._notices.append(_sentence("The model adds", words))
         else:
-            self._missing = []
+            self._missing, self._is_over = [], True
         return []
 
     def _release(self) -> list[Sentence]:

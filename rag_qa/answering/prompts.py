@@ -58,8 +58,8 @@ class Given:
 def answer_prompt(question: str, given: Sequence[Given]) -> list[Message]:
     """The messages that ask for an answer."""
     abstracts = "\n\n".join(f'<abstract number="{g.n}">\n{g.text}\n</abstract>' for g in given)
-    ask = f"Question: {inert(question)}\n\nAnswer it from the abstracts above, each sentence with its [number], or write {NOT_ANSWERED}: and what is missing."
-    return [Message("system", _RULES), Message("user", f"{abstracts}\n\n{ask}")]
+    ask = f"Answer it from the abstracts above, each sentence with its [number], or write {NOT_ANSWERED}: and what is missing."
+    return [Message("system", _RULES), Message("user", f"{abstracts}\n\nQuestion: {inert(question)}\n\n{ask}")]
 
 
 def rewrite_prompt(question: str, history: Sequence[str]) -> list[Message]:
