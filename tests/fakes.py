@@ -10,11 +10,12 @@ import numpy as np
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Step, Usage, Verdict
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Vectors
-from rag_qa.engine import IndexInfo, IndexReport, Problem, Progress
+from rag_qa.engine import IndexInfo, IndexReport, Progress
 from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, SourceError
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval.hits import Filters, Hit
 from rag_qa.settings import Settings, load
+from rag_qa.sources.reader import Problem
 
 TIDE = Paper(
     "p1",

@@ -53,8 +53,7 @@ class Commands(TyperGroup):
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
         """Run a command."""
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()  # a closed pipe shows here, and not when Python exits
+            return super().invoke(ctx)
         except RagQAError as error:
             terminal.complain(f"error: {error}")
             raise typer.Exit(FAILED) from None
@@ -65,7 +64,6 @@ class Commands(TyperGroup):
             # whoever read us has enough ("| head"); what is still buffered must not complain at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(BROKEN_PIPE) from None
-        return result
 
 
 DataDir = Annotated[

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Protocol
 
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status
-from rag_qa.engine import IndexInfo, IndexReport, Problem, Progress
+from rag_qa.engine import IndexInfo, IndexReport, Progress
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Filters, Hit
 from rag_qa.settings import Settings
+from rag_qa.sources.reader import Problem
 
 JsonObject = dict[str, object]
 
@@ -200,7 +201,7 @@ def one_line(text: str) -> str:
 def whole_characters(text: str) -> str:
     """Text without halves of characters (lone surrogates: bytes of a command line that are not UTF-8, or "\\ud800" in JSON), which nothing can store.
 
-    >>> whole_characters("caf\udce9")
+    >>> whole_characters("caf\\udce9")
     'caf�'
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -314,8 +315,8 @@ def highlighted(abstract: str, spans: Iterable[tuple[int, int]], before: str = "
 def merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans in order, those that overlap or touch as one.
 
-    >>> merged([(5, 9), (0, 2), (4, 7)])
-    [(0, 2), (4, 9)]
+    >>> merged([(5, 9), (0, 2), (4, 7), (2, 3)])
+    [(0, 3), (4, 9)]
     """
     found: list[tuple[int, int]] = []
     for start, end in sorted(spans):

@@ -61,10 +61,9 @@ def _write_styled(lines: Iterable[Line]) -> None:
 
 
 def write_json(value: object) -> None:
-    """Print one object as one line of JSON, at once. An output that can't hold every character gets escapes instead."""
+    """Print one object as one line of JSON, without delay. An output that can't hold every character gets escapes instead."""
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
     typer.echo(render.to_json(value, ascii_only=not is_unicode))
-    sys.stdout.flush()
 
 
 def complain(message: str) -> None:

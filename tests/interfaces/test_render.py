@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from rag_qa.answering.answer import Answer, Sentence, Source, Status, Usage, Verdict
-from rag_qa.engine import IndexReport, Problem
+from rag_qa.engine import IndexReport
 from rag_qa.interfaces import render
 from rag_qa.papers import Paper
+from rag_qa.sources.reader import Problem
 from tests.fakes import MOSS, PAPERS, TIDE, WOLF, FakeEngine, answer_to, evidence, supported
 
 QUESTIONS = ("What is the tide model?", "compare tide and moss", "invent something about tides", "Where does the wolf live?", "How far is the moon?")
@@ -215,7 +216,9 @@ def test_the_writer_is_named_even_if_it_did_not_count() -> None:
 
 @given(st.integers(20, 100))
 def test_folded_text_has_the_same_words_within_the_width(width: int) -> None:
-    answer = replace(ask("compare tide and moss"), question="Another?")
+    answer = replace(
+        ask("compare tide and moss"), question="Another?", notice="a state-of-the-art, well-known and never-before-seen model-free method"
+    )
 
     folded = render.plain(render.answer_lines(answer, width))
 
