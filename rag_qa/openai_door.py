@@ -55,7 +55,7 @@ class Names:
     key: str = "OPENAI_API_KEY"
     url: str = "OPENAI_BASE_URL"
     model: str = "RAG_QA_LLM_MODEL"
-    window: str = "the question, the number of papers (RAG_QA_TOP_K) or RAG_QA_LLM_CONTEXT_TOKENS"
+    shorter: str = "shorten the question, or lower RAG_QA_TOP_K or RAG_QA_LLM_CONTEXT_TOKENS"
     timeout: str = "RAG_QA_LLM_TIMEOUT"
 
 
@@ -103,7 +103,7 @@ class Door:
         """
         parts = urlsplit(self._url)
         address = f"{parts.scheme}://{self.host}{parts.path}"
-        return f"The model server at {address}" + (f" (model {model})" if model else "")
+        return f"The model server at {address}" + (f" (model {shown(model)})" if model else "")
 
     # ------------------------------------------------------------------------------------------------------------ requests
 
@@ -238,6 +238,15 @@ class _Translated:
             raise self._door.translated(error, self._model) from error
 
 
+def shown(model: str) -> str:
+    """A model's name as a person knows it: the file's name where a server names a model by its file.
+
+    >>> shown("/models/tiny.gguf"), shown("qwen/qwen3-8b")
+    ('tiny.gguf', 'qwen/qwen3-8b')
+    """
+    return re.split(r"[/\\]", model)[-1] if re.match(r"/|[A-Za-z]:\\", model) else model
+
+
 def _checked_url(url: str, setting: str) -> str:
     url = url.strip()
     try:
@@ -343,7 +352,7 @@ def _is_too_long(failure: Failure) -> bool:
 
 
 def _too_long(failure: Failure) -> ProviderError:
-    return ContextTooLong(f"{failure.who} says that the text is longer than the model's window{failure.quoted}: lower {failure.door.names.window}")
+    return ContextTooLong(f"{failure.who} says that the text is longer than the model's window{failure.quoted}: {failure.door.names.shorter}")
 
 
 def _auth(failure: Failure) -> ProviderError:

@@ -147,7 +147,7 @@ class ScriptedServer:
                 self.close_connection = True
                 try:
                     self.send_response(reply.status)
-                    for name, value in {**reply.headers, "Transfer-Encoding": "chunked"}.items():
+                    for name, value in {**reply.headers, "Transfer-Encoding": "chunked", "Connection": "close"}.items():
                         self.send_header(name, value)
                     self.end_headers()
                     _send(self, reply.steps)

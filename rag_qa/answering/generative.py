@@ -28,6 +28,7 @@ Check = Callable[[str, Sequence[tuple[int, Paper]], Sequence[Paper]], Verdict]
 UNCONFIRMED = "None of these sentences could be confirmed in the abstracts. Do not rely on this answer."
 CUT_OFF = "The model's answer was cut off at its length limit; its last, unfinished sentence is left out."
 MOST_RELATED = 3
+MOST_HELD = 2
 _SHRINKING = (1.0, 0.5, 0.25)
 """Shares of the room for abstracts that are tried in turn when the server finds the prompt too long: its tokenizer or window differs from ours."""
 
@@ -130,7 +131,7 @@ def refuses(sentence: str) -> bool:
 
 
 class _Draft:
-    """An answer in the making. Sentences in front of the first that cites anything are held back: they may turn out to introduce a refusal."""
+    """An answer in the making. A few sentences in front of the first that cites anything are held back: they may introduce a refusal."""
 
     def __init__(self, question: str, given: Sequence[Given], check: Check) -> None:
         self.question = question
@@ -181,7 +182,7 @@ class _Draft:
         if refuses(cited.text):
             return self._refusal(cited.text)
         self._held.append(cited)
-        return self._release() if cited.numbers or self._sentences else []
+        return self._release() if cited.numbers or self._sentences or len(self._held) > MOST_HELD else []
 
     def close(self) -> list[Sentence]:
         """The sentences that can be shown now that there are no more. Raises BadReply if the reply holds none."""
@@ -195,7 +196,7 @@ class _Draft:
         return self.take(cited) if cited.text else []
 
     def _not_answered(self, missing: str) -> list[Sentence]:
-        if self._sentences:
+        if self._cites_something:
             self._notices.append(_sentence("The model adds that the papers do not answer all of the question", missing))
             self._is_over = True
         else:
@@ -203,11 +204,15 @@ class _Draft:
         return []
 
     def _refusal(self, words: str) -> list[Sentence]:
-        if self._sentences:
+        if self._cites_something:
             self._notices.append(_sentence("The model adds", words))
         else:
             self._missing, self._is_over = [], True
         return []
+
+    @property
+    def _cites_something(self) -> bool:
+        return any(sentence.citations or sentence.removed for sentence in self._sentences)
 
     def _release(self) -> list[Sentence]:
         checked = [self._checked(cited) for cited in self._held]

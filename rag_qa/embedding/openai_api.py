@@ -21,7 +21,7 @@ NAMES = Names(
     key="RAG_QA_EMBEDDING_API_KEY (or OPENAI_API_KEY)",
     url="RAG_QA_EMBEDDING_BASE_URL (or OPENAI_BASE_URL)",
     model="RAG_QA_EMBEDDING_MODEL",
-    window="the length of the text, or choose a model with a longer window (RAG_QA_EMBEDDING_MODEL)",
+    shorter="choose a model with a longer window (RAG_QA_EMBEDDING_MODEL)",
 )
 
 

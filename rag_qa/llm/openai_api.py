@@ -11,12 +11,11 @@ import re
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from rag_qa.errors import BadReply, ProviderError
 from rag_qa.llm.chat_model import Message, Piece, register
-from rag_qa.openai_door import Door, RequestRejected
+from rag_qa.openai_door import Door, RequestRejected, shown
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 MOST_DIALECTS = 5
@@ -101,11 +100,8 @@ class OpenAIChat:
 
     @property
     def name(self) -> str:
-        """The model's name; the file's name where a server names a model by its file. Asks the server if no model was set (ProviderError)."""
-        model = self._resolved()
-        if model.startswith("/"):
-            return PurePosixPath(model).name
-        return PureWindowsPath(model).name if re.match(r"[A-Za-z]:\\", model) else model
+        """The model's name as a person knows it. Asks the server if no model was set (ProviderError)."""
+        return shown(self._resolved())
 
     @property
     def context_tokens(self) -> int:
