@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("chromadb", "gradio", "onnxruntime", "openai", "tiktoken", "tokenizers", "tantivy", "wordllama")
+HEAVY = ("chromadb", "gradio", "onnxruntime", "openai", "tiktoken", "tokenizers", "wordllama")
 QUICK_TO_START = ("rag_qa.engine", "rag_qa.interfaces.cli")
 
 # For each contract, by its id: a module, and an import in it that the contract forbids. A module that is not there yet is made.
