@@ -17,6 +17,8 @@ from rag_qa.papers import Paper, paper_id
 DATASETS = Path(loader.__file__).parent
 SEEDS = [DATASETS / "seeds.jsonl", DATASETS / "seeds_heldout.jsonl"]
 ICLR = DATASETS / "iclr_dev.jsonl"
+ASKED = set(map(Kind, "fact number definition how why list yesno paraphrase multi followup off-topic detail premise".split()))
+"""The kinds that every set over the seeds has to hold."""
 
 
 @pytest.fixture(scope="session")
@@ -53,9 +55,9 @@ def test_questions_over_the_seeds_are_many_and_of_every_kind(path: Path, seed_pa
     kinds = Counter(question.kind for question in questions)
     assert len(questions) >= 60
     assert sum(not question.answerable for question in questions) >= 12
-    assert set(kinds) == set(Kind)
+    assert set(kinds) >= ASKED
     assert kinds[Kind.FOLLOWUP] >= 10
-    assert all(kinds[kind] >= 3 for kind in UNANSWERABLE)
+    assert all(kinds[kind] >= 3 for kind in UNANSWERABLE & ASKED)
     assert {paper for question in questions for paper in question.papers} == {paper.id for paper in seed_papers}
 
 

@@ -17,10 +17,11 @@ from eval import items as item_module
 from eval.__main__ import main
 from eval.runner import System
 from rag_qa.answering.answer import Answer
-from rag_qa.engine import IndexReport, Problem, Progress
+from rag_qa.engine import IndexReport, Progress
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Filters, Hit
 from rag_qa.settings import Settings
+from rag_qa.sources.reader import Problem
 from tests.eval.making import write_questions
 from tests.fakes import FakeEngine
 
