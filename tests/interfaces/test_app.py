@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import signal
@@ -11,7 +12,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -146,8 +147,41 @@ def test_leaving_a_conversation_ends_the_engine_s_work() -> None:
     running = app.converse(engine, "tide", ())
     next(running), next(running)
     assert engine.finished == 0
-    running.close()  # type: ignore[attr-defined]
+    running.close()
     assert engine.finished == 1
+
+
+async def _leave_after(seconds: float, work: Generator[app.Turns, None, None]) -> list[app.Turns]:
+    """Listen to a background work for a while; what came."""
+    came: list[app.Turns] = []
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds), contextlib.aclosing(app.in_background(work)) as items:
+            async for item in items:
+                came = [*came, item]
+    return came
+
+
+def test_leaving_does_not_wait_for_a_silent_engine_and_ends_it_when_it_speaks() -> None:
+    gate, ended = threading.Event(), threading.Event()
+
+    def work() -> Generator[app.Turns, None, None]:
+        try:
+            yield ()
+            assert gate.wait(10)
+            while True:
+                yield ()
+        finally:
+            ended.set()
+
+    assert asyncio.run(_leave_after(0.2, work())) == [()]
+    assert not ended.is_set()
+    gate.set()
+    assert ended.wait(10)
+
+
+def test_background_work_hands_over_all_it_makes() -> None:
+    turns = [(Turn(n, "q"),) for n in range(1, 50)]
+    assert asyncio.run(_leave_after(10, (turn for turn in turns))) == turns
 
 
 def test_a_stopped_turn_keeps_what_came_and_counts_as_history() -> None:

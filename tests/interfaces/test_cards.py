@@ -307,7 +307,8 @@ def test_the_parts_of_a_turn_keep_their_places_while_it_grows() -> None:
 
 HOSTILE = (
     '<img src=x onerror="alert(1)"><script>alert(2)</script> "\' onmouseover=alert(3) x=" [x](javascript:alert(4)) ![](http://evil.example/a.png) '
-    "$\\href{javascript:alert(5)}{x}$ $$\\frac12$$ `code` **bold** <!-- --> ]]> </p></div></article> ${alert(6)} {{value}} \u202eodd\u202c &lt;b&gt; \ud800"
+    "$\\href{javascript:alert(5)}{x}$ $$\\frac12$$ `code` **bold** <!-- --> ]]> </p></div></article> "
+    "${alert(6)} {{value}} \u202eodd\u202c &lt;b&gt; \ud800"
 )
 READ_BACK = HOSTILE.replace("\ud800", "\ufffd")
 TAGS = set("root article h1 h2 h3 h4 div p span bdi a mark section ol ul li details summary button svg path circle pre code".split())

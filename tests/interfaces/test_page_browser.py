@@ -1,0 +1,481 @@
+"""The page in a real Chromium, over a scripted engine: what a person sees, clicks and types."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
+
+from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Step, Verdict
+from rag_qa.errors import EmptyIndexError, ProviderTimeout
+from rag_qa.interfaces import app
+from rag_qa.papers import Origin, Paper
+from tests.fakes import TIDE, answer_to
+from tests.interfaces.test_app import FAST, Item, ScriptedEngine
+
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+PATIENCE = 10_000  # milliseconds
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+# gradio counts its events with calls that its own pandas disapproves of
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:gradio.queueing")
+
+HOSTILE = (
+    '<img src=x onerror="window.pwned=1"><script>window.pwned=2</script> [x](javascript:window.pwned=3) ![](http://evil.example/a.png) $x^2$ $$y$$ '
+    "**b** ${window.pwned=4} {{value}} `${window.pwned=5}` </p></article> <a href='http://evil.example/'>y</a> <iframe src='http://evil.example/'></iframe>"
+)
+NASTY = Paper("p7", HOSTILE, title=HOSTILE, venue=HOSTILE, origins=(Origin(HOSTILE, 1),))
+LONG = Paper(
+    "p8", "It begins. " + "Nothing of this matters. " * 40 + "The yield rose by 12 %. " + "Nothing of that matters. " * 40 + "It ends.", year=2025
+)
+
+
+def proof(n: int, paper: Paper, quote: str) -> Evidence:
+    start = paper.abstract.index(quote)
+    return Evidence(n, start, start + len(quote), quote)
+
+
+def nasty_answer() -> Answer:
+    whole = Evidence(1, 0, len(HOSTILE), HOSTILE)
+    sentences = (Sentence(HOSTILE, (1,), Verdict(Status.UNSUPPORTED, (whole,), HOSTILE), lead=HOSTILE),)
+    return Answer(HOSTILE, HOSTILE + "?", sentences, (Source(NASTY, 1.0, 1),), model=HOSTILE, notice=HOSTILE)
+
+
+def long_answer() -> Answer:
+    sentence = Sentence("The yield rose.", (1,), Verdict(Status.SUPPORTED, (proof(1, LONG, "The yield rose by 12 %."),)))
+    return Answer("yield", "yield", (sentence,), (Source(LONG, 1.0, 1),))
+
+
+class Stage:
+    """The engine behind the page, and the gates that hold its answers back until a test has looked."""
+
+    def __init__(self) -> None:
+        self.gates = {name: threading.Event() for name in ("searched", "written", "never", "held")}
+        answer = answer_to("slow tide", "What is slow about the tide?")
+        script: dict[str, list[Item]] = {
+            "slow tide": [self.gates["searched"], Step("searching", answer.understood_as), FAST, self.gates["written"], answer],
+            "endless": [FAST, self.gates["never"], FAST],
+            "held": [FAST, self.gates["held"], FAST],
+            "breaks": [Step("searching"), FAST, ProviderTimeout("the server gave no sign for 60 s")],
+            "bug": [FAST, ZeroDivisionError("detail")],
+            "down": [ProviderTimeout("nobody answers at <b>http://box/v1</b>")],
+            HOSTILE: [nasty_answer()],
+            "yield": [long_answer()],
+        }
+        self.engine = ScriptedEngine(script)
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Callable[[app.Asked], str]]:
+    """Serves an engine in a thread of its own; gives the address."""
+    with ExitStack() as stack:
+
+        def serve(engine: app.Asked) -> str:
+            listener = stack.enter_context(app.listen("127.0.0.1", 0))
+            server = app.server(engine)
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+            thread.start()
+            stack.callback(thread.join, 10)
+            stack.callback(setattr, server, "should_exit", True)
+            return app.address(listener)
+
+        yield serve
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[Stage]:
+    stage = Stage()
+    yield stage
+    for gate in stage.gates.values():
+        gate.set()
+
+
+@pytest.fixture(scope="module")
+def address(serving: Callable[[app.Asked], str], stage: Stage) -> str:
+    return serving(stage.engine)
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def desktop(browser: Browser) -> BrowserContext:
+    """A browser profile with a cache that the tests share; each page is a session of its own."""
+    return browser.new_context(viewport={"width": 1200, "height": 860})
+
+
+@dataclass
+class Watched:
+    """What a page did besides showing itself."""
+
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def watch(self, page: Page) -> None:
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", self._dismissed)
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    def _dismissed(self, dialog: Dialog) -> None:
+        self.complaints.append(dialog.message)
+        dialog.dismiss()
+
+
+class Open(Protocol):
+    def __call__(self, url: str = ..., context: BrowserContext | None = ...) -> Page: ...
+
+
+@pytest.fixture
+def open_page(desktop: BrowserContext, address: str) -> Iterator[Open]:
+    """Opens the page. At the end of the test: no other host was asked for anything, and no error was logged."""
+    pages: list[Page] = []
+    watched = Watched()
+
+    def open_page(url: str = address, context: BrowserContext | None = None) -> Page:
+        page = (context or desktop).new_page()
+        pages.append(page)
+        page.set_default_timeout(PATIENCE)
+        watched.watch(page)
+        page.goto(url)
+        expect(page.locator(".rq-welcome")).to_be_visible(timeout=PATIENCE)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+    assert watched.requests
+    assert [url for url in watched.requests if not url.startswith(("http://127.0.0.1:", "data:", "blob:"))] == []
+    assert watched.complaints == []
+
+
+def ask(page: Page, question: str) -> None:
+    page.get_by_label("Your question").fill(question)
+    page.get_by_label("Your question").press("Enter")
+
+
+def answered(page: Page, question: str) -> None:
+    """Ask and wait for the end."""
+    before = page.locator(".rq-turn").count()
+    ask(page, question)
+    expect(page.locator(".rq-turn")).to_have_count(before + 1)
+    expect(page.locator(".rq-turn").last).to_have_attribute("aria-busy", "false")
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def has_no_sideways_scrolling(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def contrast(page: Page, selector: str) -> float:
+    """Contrast (WCAG 2, from 1 to 21) of the text of the first such element with what is painted behind it."""
+    colour, backgrounds = page.locator(selector).first.evaluate(
+        """(node) => {
+            const behind = [];
+            for (let at = node; at; at = at.parentElement) behind.push(getComputedStyle(at).backgroundColor);
+            return [getComputedStyle(node).color, behind];
+        }"""
+    )
+    seen = next(layer for layer in backgrounds if not layer.endswith(", 0)"))
+    lighter, darker = sorted((_luminance(colour), _luminance(seen)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    assert colour.startswith("rgb("), f"{colour} is not opaque"
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+# ----------------------------------------------------------------------------------------------------------------- answering
+
+
+def test_an_answer_streams_and_ends_with_its_evidence(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    ask(page, "slow tide")
+    turn = page.locator(".rq-turn")
+    expect(turn.locator(".rq-status")).to_have_text("Looking…")
+    expect(page.get_by_label("Your question")).to_have_value("")
+    stage.gates["searched"].set()
+    expect(turn.locator(".rq-understood")).to_have_text("Understood as What is slow about the tide?")
+    expect(turn.locator(".rq-answer")).to_have_text("TIDE-7 is 1.5× faster than its rivals. [1]")
+    expect(turn.locator(".rq-card")).to_have_count(0)
+    page.get_by_label("Your question").type("typed meanwhile")
+    stage.gates["written"].set()
+    expect(turn.locator(".rq-card h4")).to_have_text("TIDE-7")
+    found = proof(1, TIDE, "a model of tides that is 1.5× faster than its rivals")
+    assert turn.locator("mark").all_text_contents() == [TIDE.abstract[found.start : found.end]]
+    assert turn.locator(".rq-card .rq-abstract p").text_content() == TIDE.abstract
+    expect(turn.locator(".rq-card .rq-meta")).to_have_text("ICLR 2024 · sea.txt:3 · water.txt:9")
+    expect(page.get_by_label("Your question")).to_have_value("typed meanwhile")
+
+
+def test_a_marker_scrolls_to_its_card_and_flashes_the_evidence(open_page: Open) -> None:
+    page = open_page()
+    page.set_viewport_size({"width": 800, "height": 420})
+    answered(page, "Compare tide and moss")
+    card = page.locator("#t1-s2")
+    expect(card).not_to_be_in_viewport()
+    marker = page.get_by_role("link", name="Source 2: Moss under snow").first
+    marker.focus()
+    marker.press("Enter")
+    expect(card.locator("mark").nth(1)).to_be_in_viewport(ratio=1)
+    expect(card).to_have_class(re.compile("rq-flash"))
+    expect(card.locator("mark.rq-flash")).to_have_text("moss grew by 12% a year")
+    expect(card).to_be_focused()
+    assert page.url.count("#") == 0
+
+
+def test_a_long_abstract_opens_and_stays_open(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "yield")
+    card = page.locator("#t1-s1")
+    end = card.get_by_text("It ends.")
+    expect(card.locator("mark")).to_be_visible()
+    expect(end).to_be_hidden()
+    card.get_by_text("Show the whole abstract").click()
+    expect(end).to_be_visible()
+    answered(page, "tide")
+    expect(end).to_be_visible()
+    card.get_by_text("Show less").click()
+    expect(end).to_be_hidden()
+
+
+def test_a_refusal_looks_like_one(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "Who was the first?")
+    refusal = page.get_by_role("region", name="Not answered")
+    expect(refusal.get_by_role("heading", name="Not answered by these papers")).to_be_visible()
+    expect(refusal).to_contain_text("None of the papers says this.")
+    expect(refusal).to_contain_text("Related, does not answer this")
+    refusal.get_by_text("Moss under snow").click()
+    expect(refusal).to_contain_text("Mosses store carbon.")
+    assert page.locator(".rq-card, .rq-marker, mark").count() == 0
+
+
+def test_sentences_that_do_not_hold_are_flagged_in_words(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "Invent something")
+    flags = page.locator(".rq-flag")
+    assert flags.all_text_contents() == ["Not backed by its source: 9× does not stand in [1]", "Cites no source: there is no source [7]"]
+    expect(flags.first.locator("svg")).to_be_visible()
+    assert page.locator(".rq-doubted").first.evaluate("(node) => getComputedStyle(node).textDecorationLine") == "underline"
+    expect(page.locator(".rq-notice")).to_have_text("The reply was cut short.")
+
+
+# ------------------------------------------------------------------------------------------------------------ what goes wrong
+
+
+def test_an_error_is_a_message_and_the_input_stays_usable(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    answered(page, "down")
+    failure = page.get_by_role("alert").filter(has_text="This did not work")
+    expect(failure).to_contain_text("nobody answers at <b>http://box/v1</b>")
+    before = len(stage.engine.asked)
+    failure.get_by_role("button", name="Ask again").click()
+    expect(page.locator(".rq-failure")).to_have_count(2)
+    assert stage.engine.asked[before:] == [("down", ["down"])]
+    answered(page, "tide")
+    expect(page.locator(".rq-turn").last.locator(".rq-card")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"), [("breaks", "the server gave no sign for 60 s"), ("bug", "Something went wrong inside rag_qa (ZeroDivisionError)")]
+)
+def test_an_error_half_way_keeps_what_was_shown(open_page: Open, question: str, message: str) -> None:
+    page = open_page()
+    answered(page, question)
+    expect(page.locator(".rq-answer")).to_have_text("TIDE-7 is 1.5× faster than its rivals. [1]")
+    expect(page.locator(".rq-failure")).to_contain_text(message)
+    page.get_by_role("link", name="Source 1").click()
+    expect(page.locator("#t1-s1 mark")).to_have_text("a model of tides that is 1.5× faster than its rivals")
+    assert "Traceback" not in page.inner_text("body")
+
+
+def test_an_answer_can_be_stopped(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    ask(page, "endless")
+    expect(page.locator(".rq-answer")).to_contain_text("TIDE-7")
+    finished = stage.engine.finished
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".rq-status")).to_have_text("Stopped.")
+    expect(page.locator(".rq-answer")).to_have_text("TIDE-7 is 1.5× faster than its rivals. [1]")
+    answered(page, "tide")  # though the engine has not come back from the first question yet
+    assert stage.engine.asked[-1] == ("tide", ["endless"])
+    assert stage.engine.finished == finished + 1
+    stage.gates["never"].set()  # now it does, to find that nobody waits
+    eventually(lambda: stage.engine.finished == finished + 2)
+    answered(page, "moss")
+    expect(page.locator(".rq-status").first).to_have_text("Stopped.")
+    expect(page.locator(".rq-card")).to_have_count(2)
+
+
+def test_without_an_index_the_page_opens_and_says_what_to_run(open_page: Open, serving: Callable[[app.Asked], str]) -> None:
+    page = open_page(serving(ScriptedEngine(missing=EmptyIndexError("There is no index in .rag_qa"))))
+    expect(page.get_by_role("alert")).to_contain_text("There is no index in .rag_qa")
+    expect(page.get_by_role("alert").locator("code")).to_have_text("rag-qa index PATH...")
+    answered(page, "tide")
+    expect(page.locator(".rq-failure")).to_contain_text("There is no index in .rag_qa")
+
+
+# ---------------------------------------------------------------------------------------------------------------- conversation
+
+
+def test_follow_ups_know_the_questions_of_their_own_tab_alone(open_page: Open, stage: Stage) -> None:
+    page, other = open_page(), open_page()
+    before = len(stage.engine.asked)
+    answered(page, "What is tide?")
+    answered(other, "What is moss?")
+    answered(page, "How fast is its model?")
+    assert stage.engine.asked[before:] == [("What is tide?", []), ("What is moss?", []), ("How fast is its model?", ["What is tide?"])]
+    expect(page.locator(".rq-turn").last.locator(".rq-understood")).to_have_text("Understood as How fast is TIDE-7's model?")
+    expect(other.locator(".rq-turn")).to_have_count(1)
+
+
+def test_a_new_conversation_begins_with_nothing(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    answered(page, "tide")
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".rq-turn")).to_have_count(0)
+    expect(page.locator(".rq-example")).to_have_count(2)
+    answered(page, "moss")
+    assert stage.engine.asked[-1] == ("moss", [])
+
+
+def test_a_new_conversation_leaves_an_unfinished_answer_behind(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    ask(page, "held")
+    expect(page.locator(".rq-answer")).to_contain_text("TIDE-7")
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".rq-example")).to_have_count(2)
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_visible()
+    stage.gates["held"].set()
+    answered(page, "tide")
+    assert stage.engine.asked[-1] == ("tide", [])
+    expect(page.locator(".rq-turn")).to_have_count(1)
+
+
+def test_an_example_is_asked_by_a_click(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    expect(page.locator(".rq-facts")).to_have_text("3 papersextractive answersembedder word-count")
+    page.get_by_role("button", name="What is TIDE-7?").click()
+    expect(page.locator(".rq-card")).to_have_count(1)
+    assert stage.engine.asked[-1] == ("What is TIDE-7?", [])
+    expect(page.get_by_label("Your question")).to_be_focused()
+
+
+def test_enter_sends_and_shift_enter_begins_a_line(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    before = len(stage.engine.asked)
+    box = page.get_by_label("Your question")
+    ask(page, "   ")
+    page.wait_for_timeout(300)
+    expect(page.locator(".rq-welcome")).to_be_visible()
+    box.fill("tide")
+    box.press("Shift+Enter")
+    box.type("and moss")
+    box.press("Enter")
+    expect(page.locator(".rq-turn[aria-busy=false]")).to_have_count(1)
+    assert stage.engine.asked[before:] == [("tide\nand moss", [])]
+
+
+def test_the_answer_is_announced_and_focus_can_be_seen(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "tide")
+    expect(page.locator(".rq-answer")).to_have_attribute("aria-live", "polite")
+    expect(page.get_by_role("link", name="Source 1: TIDE-7")).to_be_visible()
+    page.get_by_label("Your question").focus()
+    for _ in range(8):
+        page.keyboard.press("Shift+Tab")
+        if page.evaluate("document.activeElement.className") == "rq-marker":
+            break
+    outline = page.evaluate("(() => { const s = getComputedStyle(document.activeElement); return [s.outlineStyle, parseFloat(s.outlineWidth)] })()")
+    assert outline == ["solid", 2]
+    assert page.evaluate("document.activeElement.textContent") == "[1]"
+
+
+# ------------------------------------------------------------------------------------------------------------- safety and looks
+
+
+def test_foreign_text_is_shown_letter_by_letter_and_carries_nothing_out(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    answered(page, HOSTILE)
+    assert stage.engine.asked[-1] == (HOSTILE, [])
+    turn = page.locator(".rq-turn")
+    assert turn.locator("mark").text_content() == HOSTILE
+    assert turn.locator("h2").text_content() == HOSTILE
+    assert turn.locator("h4").text_content() == HOSTILE
+    expect(turn.locator(".rq-flag")).to_contain_text("${window.pwned=4} {{value}}")
+    assert turn.locator("img, script, iframe, b, strong, em, code, .katex").count() == 0
+    assert [link.get_attribute("href") for link in turn.locator("a").all()] == ["#t1-s1"]
+    assert page.evaluate("window.pwned") is None
+
+
+def test_a_phone_scrolls_downwards_only(open_page: Open, browser: Browser) -> None:
+    page = open_page(context=browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True))
+    assert has_no_sideways_scrolling(page)
+    for question in ("Compare tide and moss", "Invent something", "Who was the first?", "breaks", "x" * 500, HOSTILE):
+        answered(page, question)
+        assert has_no_sideways_scrolling(page), question
+        expect(page.locator(".rq-turn").last.locator("h2")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Ask", exact=True)).to_be_in_viewport(ratio=1)
+
+
+OPENING = (".rq-welcome p", ".rq-example", ".rq-facts", "#rq-clear")
+ANSWERED = (
+    *("mark", ".rq-abstract p", ".rq-meta", ".rq-n", ".rq-label", ".rq-answer", ".rq-marker", ".rq-flag", ".rq-notice", ".rq-doubt", ".rq-writer"),
+    *(".rq-question", ".rq-refusal h3", ".rq-refusal p", ".rq-refusal h4", ".rq-failure h3", ".rq-failure p", ".rq-again", "#rq-question button"),
+)
+
+
+def faint(page: Page, selectors: Sequence[str]) -> dict[str, float]:
+    """Elements whose text stands out too little, in the light and in the dark."""
+    found: dict[str, float] = {}
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme)
+        expect(page.locator("body.dark")).to_have_count(1 if scheme == "dark" else 0)
+        page.wait_for_timeout(200)  # colours change in a moment, not at once
+        found |= {f"{scheme} {selector}": ratio for selector in selectors if (ratio := contrast(page, selector)) < 4.5}
+    return found
+
+
+def test_everything_can_be_read_in_light_and_in_dark(open_page: Open) -> None:
+    page = open_page()
+    assert faint(page, OPENING) == {}
+    for question in ("Invent something", "Who was the first?", "down"):
+        answered(page, question)
+    assert faint(page, ANSWERED) == {}
