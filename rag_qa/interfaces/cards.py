@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from rag_qa import chat
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status
 from rag_qa.papers import Origin, Paper
 from rag_qa.text import Span
@@ -196,6 +197,11 @@ def related_html(source: Source, card: str) -> str:
     )
 
 
+def _related_list(answer: Answer, anchor: str) -> str:
+    items = "".join(related_html(source, f"{anchor}-r{i}") for i, source in enumerate(answer.related, start=1))
+    return f'<ul class="rq-related">{items}</ul>'
+
+
 def _meta(paper: Paper) -> str:
     published = " ".join(part for part in (paper.venue, str(paper.year) if paper.year else "") if part)
     pieces = [_isolated(part) for part in (_authors(paper.authors), published or paper.collection or "") if part]
@@ -250,6 +256,13 @@ def _sources_html(turn: Turn) -> str:
     else:
         return ""
     return f'<section class="rq-sources" aria-label="Sources"><h3>Sources</h3><ol>{"".join(cards)}</ol></section>' if cards else ""
+
+
+def _related_html(answer: Answer, anchor: str) -> str:
+    """Papers near an answer that it does not cite. A refusal lists them itself."""
+    if answer.abstained is not None or not answer.related:
+        return ""
+    return f'<section class="rq-also" aria-label="Related papers"><h3>Related, not cited</h3>{_related_list(answer, anchor)}</section>'
 
 
 def _evidence(sentences: Iterable[Sentence]) -> dict[int, list[Evidence]]:
@@ -317,9 +330,10 @@ def _answer_html(turn: Turn) -> str:
 
 
 def refusal_html(answer: Answer, anchor: str) -> str:
-    """A refusal: that these papers do not answer, what is missing, and what is near."""
-    near = "".join(related_html(source, f"{anchor}-r{i}") for i, source in enumerate(answer.related, start=1))
-    related = f'<h4>Related, does not answer this</h4><ul class="rq-related">{near}</ul>' if near else ""
+    """A refusal: that these papers do not answer, what is missing, and what is near. A greeting is returned without any of that."""
+    if answer.abstained == chat.small_talk(answer.question):
+        return f"<p>{escape(answer.abstained or '')}</p>"
+    related = f"<h4>Related, does not answer this</h4>{_related_list(answer, anchor)}" if answer.related else ""
     head = f'<h3>{_NOTHING}Not answered by these papers</h3><p dir="auto">{escape(answer.abstained or "")}</p>'
     return f'<section class="rq-refusal" aria-label="Not answered">{head}{related}</section>'
 
@@ -362,6 +376,7 @@ def turn_html(turn: Turn) -> str:
     body = refusal_html(turn.answer, turn.anchor) if turn.answer and turn.answer.abstained is not None else _answer_html(turn)
     failed = failure_html(turn.failure, turn.question) if turn.failure else ""
     closing = _closing_html(turn.answer) if turn.answer else ""
+    related = _related_html(turn.answer, turn.anchor) if turn.answer else ""
     busy = "true" if turn.status else "false"
     return (
         f'<article class="rq-turn" id="{turn.anchor}" aria-label="Question {turn.number}" aria-busy="{busy}">'
@@ -369,7 +384,7 @@ def turn_html(turn: Turn) -> str:
         f'<div class="rq-understood">{_understood_html(turn)}</div>'
         f'<div class="rq-answer" aria-live="polite">{body}</div>'
         f'<div class="rq-status" role="status">{_status_html(turn)}</div>'
-        f'<div class="rq-after">{failed}{closing}{_sources_html(turn)}</div></article>'
+        f'<div class="rq-after">{failed}{closing}{_sources_html(turn)}{related}</div></article>'
     )
 
 

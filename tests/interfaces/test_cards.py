@@ -275,6 +275,21 @@ def test_a_refusal_says_what_is_missing_and_cites_nothing() -> None:
     assert not [*turn.find("mark"), *turn.find(".rq-marker"), *turn.find(".rq-card"), *turn.find(".rq-check")]
 
 
+def test_a_greeting_is_no_refusal() -> None:
+    friendly = "Hello! Ask me anything about the papers in this library."
+    turn = tree(cards.turn_html(Turn(1, "Hello!", answer=Answer("Hello!", "Hello!", abstained=friendly))))
+    assert turn.find(".rq-answer")[0].text == friendly
+    assert not turn.find(".rq-refusal")
+
+
+def test_papers_near_an_answer_are_listed_apart_from_its_sources() -> None:
+    answer = replace(answer_to("tide", "tide"), related=(Source(MOSS, 0.2), Source(WOLF, 0.1)))
+    (also,) = tree(cards.turn_html(Turn(1, "tide", answer=answer))).find(".rq-also")
+    assert also.find("h3")[0].text == "Related, not cited"
+    assert [near.find("summary")[0].text for near in also.find(".rq-near")] == [MOSS.label, WOLF.label]
+    assert not also.find("mark")
+
+
 def unfinished(number: int = 1) -> Turn:
     """An answer that broke off after two sentences."""
     answer = answer_to("Compare tide and moss", "Compare tide and moss")
