@@ -68,7 +68,7 @@ def parse(text: str, sources: Collection[int]) -> list[Cited]:
 
 
 _REFERENCES = re.compile(
-    r"(?:^|\n)[ \t]*(?:#+[ \t]*)?\**(?:references|sources|citations|bibliography|works cited)\**[ \t]*:?\**[ \t]*\n", re.IGNORECASE
+    r"(?:^|\n)[ \t]*(?:#+[ \t]*)?\**(?:references|sources|citations|bibliography|works cited)\**[ \t]*:?\**[ \t\r]*\n", re.IGNORECASE
 )
 _REFERENCES_AT_END = re.compile(_REFERENCES.pattern.removesuffix(r"\n") + r"$", re.IGNORECASE)
 # What may turn out to be a marker, or the introduction of one.

@@ -6,12 +6,13 @@ or with escaped brackets. A number holds at most three digits (so [2019] is a ye
 A bracket of such numbers is text, and stays as it is, where
 
 - it stands in code, in maths ($...$, \\(...\\)), or is a Markdown link: [1](address), [text][1];
-- it is glued to what looks like an identifier (x[1], A[i][1], f(x)[1], arr[1]) or to a word that goes on behind it ([18]F). Glued to the end of
-  a word of four letters or more, to an acronym, to a number or to punctuation it is a marker: models forget the blank;
+- it is glued to what looks like an identifier or a call (x[1], A[i][1], f(x)[1], arr[1], sorted([2, 1])) or to a word that goes on behind it
+  ([18]F). Glued to the end of a word of four letters or more, to an acronym, to a number or to punctuation it is a marker: models forget the blank;
 - an operator stands before or behind it (= [1], [1] + x), or the name of a numbered thing before it (Eq. [1]);
 - it lists several numbers one of which is zero or has a sign: [0, 1], [-1, 1] (a single such number is a marker for a source that does not exist);
 - it is an interval: two numbers behind "interval", "range", "CI" and their kin, or behind a preposition such as "in" or "between", unless a word
-  of citing stands before that ("as shown in [1, 2]"). Also several numbers behind a number, none of which is a source: 54 [45-62];
+  of citing stands before that ("as shown in [1, 2]"). Also what stands behind a number: several numbers none of which is a source, a range not all
+  of which are sources (54 [45-62]), anything if the number is called a median or a mean ("mean [SD]");
 - it lists several numbers and continues such a text: "[0, 1] and [2, 3]"; or stands in quotes or braces: "[1]", {"a": [1]}.
 
 Everything else is a marker. Of its numbers those that are not sources are reported as removed. A marker leaves no trace: the blank before it, a
@@ -28,14 +29,15 @@ from dataclasses import dataclass, field
 # --------------------------------------------------------------------------------------------------------------- forms
 
 _WORDS_FOR_SOURCE = r"(?:sources?|papers?|abstracts?|documents?|docs?|passages?|references?|refs?\.?|citations?)"
-_LABEL = rf"(?:\^|\#|{_WORDS_FOR_SOURCE}\s*[:#]?\s*)?"
+_LABELLED = rf"{_WORDS_FOR_SOURCE}(?:\s*[:#]\s*|\s+|(?<=\.))"
+_LABEL = rf"(?:\^|\#|{_LABELLED})?"
 _NUMBER = r"[-+−]?\d{1,3}(?!\d)"
 _DASH = r"\s*(?:-|‐|‑|–|—|−|to)\s*"
 _ITEM = rf"{_LABEL}{_NUMBER}(?:{_DASH}{_LABEL}\d{{1,3}}(?!\d))?\^?(?:†[^】\]\n]{{0,40}})?"
 _AND = r"(?:\s*[,;，；、/&|]\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+)"
 _ITEMS = rf"\s*{_ITEM}(?:{_AND}{_ITEM})*\s*"
 _BRACKET = re.compile(
-    rf"\\?\[(?P<square>{_ITEMS})\\?\]|[【［〔](?P<wide>{_ITEMS})[】］〕]|\((?P<round>\s*{_WORDS_FOR_SOURCE}\s*[:#]?\s*{_NUMBER}(?:{_DASH}\d{{1,3}}(?!\d))?(?:{_AND}{_ITEM})*\s*)\)",
+    rf"\\?\[(?P<square>{_ITEMS})\\?\]|[【［〔](?P<wide>{_ITEMS})[】］〕]|\((?P<round>\s*{_LABELLED}{_NUMBER}(?:{_DASH}\d{{1,3}}(?!\d))?(?:{_AND}{_ITEM})*\s*)\)",
     re.IGNORECASE,
 )
 _RANGE = re.compile(rf"({_NUMBER})(?:{_DASH}{_LABEL}(\d{{1,3}}))?", re.IGNORECASE)
@@ -49,7 +51,7 @@ _RANGE_JOINT = re.compile(r"[ \t]*(?:-|–|—|to)[ \t]*", re.IGNORECASE)
 
 # -------------------------------------------------------------------------------------------------------------- context
 
-_OPERATOR_BEFORE = re.compile(r"(?:[=<>≤≥∈∉⊂⊆+∪∩^_|~≈∼±/\\]|(?<!\d)×|\\[A-Za-z]+)\s*$")
+_OPERATOR_BEFORE = re.compile(r"(?:[=<>≤≥∈∉⊂⊆+∪∩^_|~≈∼±/\\]|(?<!\d)×|\\[A-Za-z]+|\bfor \w+ in)\s*$")
 _TAG_BEFORE = re.compile(r"</?[A-Za-z]{1,6}>\s*$")
 _OPERATOR_AFTER = re.compile(r"[ \t]*(?:[=>≤≥∈^_+×∪∩]|<(?![A-Za-z/])|\\[A-Za-z])")
 _NUMBERED_THING_BEFORE = re.compile(r"\b(?:Eqs?\.?|Figs?\.?|Equations?|Figures?|Tables?|Sections?|Theorems?|Lemmas?)\s*$")
@@ -64,6 +66,9 @@ _CITING = re.compile(
     re.IGNORECASE,
 )
 _NUMBER_BEFORE = re.compile(r"\d[%)]?\s*$")
+_STATISTIC_BEFORE = re.compile(
+    r"\b(?:medians?|means?|averages?)\b[^.;]{0,40}\d[%)]?\s*$|\[(?:SD|SE|IQR|range|%)[^\]]{0,20}\].{0,60}\d\s*$", re.IGNORECASE
+)
 _LINK_AFTER = re.compile(r"\([^\s()]*\)|:\s*https?:")
 _ARRAYS = frozenset("array list index vector tensor args argv tuple dict".split())
 _NOUN_BEFORE = re.compile(
@@ -195,10 +200,14 @@ def _is_marker(text: str, match: re.Match[str], numbers: tuple[str, ...], source
     if continues:
         return not _is_list_of_values(numbers)
     if before and not before[-1].isspace():
-        return _may_be_glued(before, follows_text=text_until == match.start()) and not _is_list_of_values(numbers) and numbers != ("0",)
+        if _is_list_of_values(numbers) or numbers == ("0",) or (len(numbers) > 1 and re.search(r"\w\($", before)):
+            return False
+        return _may_be_glued(before, follows_text=text_until == match.start())
     if (_OPERATOR_BEFORE.search(before) and not _TAG_BEFORE.search(before)) or _NUMBERED_THING_BEFORE.search(before):
         return False
-    return len(numbers) == 1 or not (_is_list_of_values(numbers) or _is_interval(match, before, numbers, sources))
+    if len(numbers) == 1:
+        return not ("[" in before and _STATISTIC_BEFORE.search(before))
+    return not (_is_list_of_values(numbers) or _is_interval(match, before, numbers, sources))
 
 
 def _continues_values(text: str, text_until: int, start: int) -> bool:
@@ -216,12 +225,14 @@ def _is_interval(match: re.Match[str], before: str, numbers: tuple[str, ...], so
     inside = match["square"] or match["wide"] or ""
     if re.search(_WORDS_FOR_SOURCE, inside, re.IGNORECASE):
         return False
-    given, _ = _sorted_out(numbers, sources)
-    if not given and _NUMBER_BEFORE.search(before):
-        return True
+    given, unknown = _sorted_out(numbers, sources)
     items = len(_RANGE.findall(inside))
+    if _NUMBER_BEFORE.search(before) and (not given or (items == 1 and unknown)):
+        return True
     is_pair = items == 1 or (items == 2 and "," in inside)
     opens = re.fullmatch(r"(?:.*[.!?]\s|\s*)In\s*", before, re.DOTALL)  # "In [1, 2], the authors ..."
+    if is_pair and _STATISTIC_BEFORE.search(before):
+        return True
     return is_pair and bool(_INTERVAL_BEFORE.search(before)) and not _CITING.search(before) and not opens
 
 
@@ -247,6 +258,8 @@ def _may_be_glued(before: str, *, follows_text: bool) -> bool:
     if last in ")）":
         opened = before.rfind("(" if last == ")" else "（")
         return opened <= 0 or not (before[opened - 1].isalnum() or before[opened - 1] in "_\\")
+    if last == "(" and before[-2:-1].isalnum():
+        return _ends_in_word(before[:-1])
     if last == ">":
         return bool(_TAG_BEFORE.search(before))
     if last.isalnum():
@@ -318,10 +331,8 @@ class Clean:
 
 
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t][^\n]*(?=\n|$)")
-_LINE_BREAK = re.compile(r"[ \t]*\n\s*")
+_LINE_BREAK = re.compile(r"[ \t\r]*\n\s*")
 _PREAMBLE = re.compile(r"\s*\**(?:final )?answer\**\s*:\**\s*", re.IGNORECASE)
-
-
 _EDGE, _INSIDE = 1, 2
 
 
@@ -345,7 +356,7 @@ class _Writer:
         while i < end:
             break_ = _LINE_BREAK.match(self.source, i, end)
             if break_ and not self._closed[i]:
-                i = self._line_break(break_.start(), break_.end(), paragraph="\n" in break_.group().strip(" \t")[1:])
+                i = self._line_break(break_.start(), break_.end(), paragraph=break_.group().count("\n") > 1)
                 continue
             self._put(self.source[i], i)
             i += 1

@@ -112,6 +112,9 @@ def test_words_to_which_a_marker_is_glued_are_no_identifiers() -> None:
         "A list [ ] or [x] or [a, b] or [1 2] is empty.",
         'It takes {"a": [1]} or "[1]".',
         "It reads data[0] first.",
+        "It calls sorted([2, 1]) and f([1]) for i in [1, 2, 3] first.",
+        "It took a median of 2 [1-3] days, and mean [SD] days were 5.5 [3] vs 9 [4], or 8 [2-20].",
+        "Rat fibroblasts (REF52) and [doc2] are names.",
     ],
 )
 def test_what_only_looks_like_a_marker_stays_byte_for_byte(text: str) -> None:
@@ -204,6 +207,14 @@ def test_lists_lines_and_headings_are_layout() -> None:
         ("First one.", (), ()),
         ("Second one", (4,), ()),
         ("It ends here.", (5,), ()),
+    ]
+
+
+def test_line_ends_of_windows() -> None:
+    assert parsed("It is\r\nfast [1]\r\nIt is good.\r\n\r\n- [2] It is new.\r\n\r\nSources:\r\n[1] A") == [
+        ("It is fast", (1,), ()),
+        ("It is good.", (), ()),
+        ("It is new.", (2,), ()),
     ]
 
 
