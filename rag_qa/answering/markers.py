@@ -15,6 +15,8 @@ A bracket of such numbers is text, and stays as it is, where
   of which are sources (54 [45-62]), anything if the number is called a median or a mean ("mean [SD]");
 - it lists several numbers and continues such a text: "[0, 1] and [2, 3]"; or stands in quotes or braces: "[1]", {"a": [1]}.
 
+(Brackets that are not square are markers wherever they stand outside code and maths.)
+
 Everything else is a marker. Of its numbers those that are not sources are reported as removed. A marker leaves no trace: the blank before it, a
 pair of brackets or stars around it, an introduction ("see", "source:") inside such brackets, the comma between two markers and a doubled full
 stop go too. Where the marker is a part of the sentence ("as shown in [1]", "[1] proposes"), "this paper" takes its place.
@@ -191,6 +193,8 @@ def _sorted_out(numbers: tuple[str, ...], sources: Collection[int]) -> tuple[tup
 
 def _is_marker(text: str, match: re.Match[str], numbers: tuple[str, ...], sources: Collection[int], *, continues: bool, text_until: int) -> bool:
     before, after = text[max(0, match.start() - 80) : match.start()], text[match.end() : match.end() + 200]
+    if match["wide"]:
+        return not _is_list_of_values(numbers)  # nobody indexes or multiplies with these brackets
     if _LINK_AFTER.match(after) or _OPERATOR_AFTER.match(after) or _goes_on(before, after) or _is_enclosed(before, after):
         return False
     if match["round"]:
@@ -222,7 +226,7 @@ def _is_list_of_values(numbers: tuple[str, ...]) -> bool:
 
 
 def _is_interval(match: re.Match[str], before: str, numbers: tuple[str, ...], sources: Collection[int]) -> bool:
-    inside = match["square"] or match["wide"] or ""
+    inside = match["square"]
     if re.search(_WORDS_FOR_SOURCE, inside, re.IGNORECASE):
         return False
     given, unknown = _sorted_out(numbers, sources)
