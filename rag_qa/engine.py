@@ -15,6 +15,7 @@ from rag_qa.answering.answer import Answer, AnswerEvent, Step
 from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
 from rag_qa.answering.generative import GenerativeAnswerer, rewrite_follow_up
+from rag_qa.answering.weights import Weights
 from rag_qa.chat import Turn
 from rag_qa.embedding import minilm, openai_api
 from rag_qa.embedding.embedder import EMBEDDERS, Embedder
@@ -261,13 +262,17 @@ class Engine:
 
     @cached_property
     def _extractive(self) -> ExtractiveAnswerer:
+        return self.extractive()
+
+    def extractive(self, weights: Weights | None = None) -> ExtractiveAnswerer:
+        """The answerer that needs no model, with the shipped weights or others (to fit them)."""
         corner = Corner(
             embed=self._embedder.embed,
             sentence_vectors=self._store.sentence_vectors,
             similarity=self._words.of,
             corpus=lambda: Corpus(len(self._store), self._store.document_frequency),
         )
-        return ExtractiveAnswerer(corner, min_confidence=self.settings.min_confidence)
+        return ExtractiveAnswerer(corner, min_confidence=self.settings.min_confidence, weights=weights)
 
     @cached_property
     def _generative(self) -> GenerativeAnswerer:

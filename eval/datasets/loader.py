@@ -39,9 +39,10 @@ class Kind(StrEnum):
     OFF_TOPIC = "off-topic"
     DETAIL = "detail"
     PREMISE = "premise"
+    ABSENT = "absent"
 
 
-UNANSWERABLE = frozenset({Kind.OFF_TOPIC, Kind.DETAIL, Kind.PREMISE})
+UNANSWERABLE = frozenset({Kind.OFF_TOPIC, Kind.DETAIL, Kind.PREMISE, Kind.ABSENT})
 """Kinds that no abstract answers. A follow-up may be unanswerable too; every other kind is answerable."""
 
 

@@ -6,6 +6,7 @@ there too, and a word that is missing tells. The other describes a need in its o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from rag_qa import text
 from rag_qa.answering import demands
 from rag_qa.answering.evidence import Candidate, Corpus, Matcher
-from rag_qa.answering.question import Question
+from rag_qa.answering.question import Kind, Question
 from rag_qa.retrieval.hits import Hit
 
 MET = 0.4
@@ -23,7 +24,7 @@ MET = 0.4
 
 FEATURES = (
     "paper", "margin", "best_cosine", "third_cosine", "focus_cosine", "exact", "soft", "soft_answer", "rest", "rest_sentence", "head", "head_answer", "missing", "missing_rarity",
-    "pairs", "unmet", "no_number", "no_name", "unknown_name", "sentence_score", "words",
+    "pairs", "unmet", "no_number", "number_far", "no_name", "name_far", "unknown_name", "sentence_score", "words", "listing_gap", "how_gap",
 )  # fmt: skip
 
 
@@ -78,17 +79,20 @@ class _Evidence:
 def _evidence(question: Question, best: Sequence[Candidate], chosen: Sequence[Candidate], matcher: Matcher) -> _Evidence:
     sentences = [candidate.sentence for candidate in best]
     terms: set[str] = set().union(*(s.terms for s in sentences))
-    words = list(dict.fromkeys(word for s in sentences for word in s.words))
-    met = np.stack([matcher.soft(s.words, s.terms) for s in sentences])
-    answer = np.stack([matcher.soft(c.sentence.words, c.sentence.terms) for c in chosen]).max(axis=0)
+    met = matcher.soft(sentences)
+    answer = met[[_place(best, candidate) for candidate in chosen]].max(axis=0)
     return _Evidence(
         anchor=_anchors(question, best[0].paper.label, matcher),
         exact=matcher.exact(terms),
-        soft=matcher.soft(words, terms),
+        soft=met.max(axis=0),
         answer=answer,
         sentences=met,
         unmet=demands.unmet(text.fold(question.text).text, [s.folded for s in sentences]),
     )
+
+
+def _place(candidates: Sequence[Candidate], one: Candidate) -> int:
+    return next(i for i, candidate in enumerate(candidates) if candidate.index == one.index)
 
 
 def _anchors(question: Question, label: str, matcher: Matcher) -> NDArray[np.bool_]:
@@ -134,11 +138,38 @@ def _values(
         "pairs": _pairs(question, best),
         "unmet": float(view.unmet is not None),
         "no_number": float(question.wants_number and not new_number),
+        "number_far": float(question.wants_number and not any(_number_near_head(c, question) for c in best)),
         "no_name": float(question.wants_name and not any(_holds_new_name(c, question) for c in chosen)),
+        "name_far": float(question.wants_name and not any(_holds_new_name(c, question) and met for c, met in zip(best, _head_met(view, head), strict=True))),
         "unknown_name": float(len(known) < len(question.names)),
         "sentence_score": max(c.score for c in chosen),
         "words": min(len(matcher.words), 12) / 12,
+        "listing_gap": float(question.kind is Kind.PAPERS) * (1.0 - max(_share(matcher.rarity, row, np.ones_like(rest)) for row in view.sentences)),
+        "how_gap": float(question.kind is Kind.HOW) * float(missing.mean() if missing.size else 1.0),
     }
+
+
+def _head_met(view: _Evidence, head: NDArray[np.bool_]) -> list[bool]:
+    """For each sentence of the best paper: does it speak of the kind of thing that is asked for?"""
+    return [bool(not head.any() or row[head].max() >= MET) for row in view.sentences]
+
+
+_NEAR = 4  # words between a number and what it counts
+_SHARES = re.compile(r"\b(?:percent\w*|share|fraction|proportion|rate|portion|accurac\w*)\b")
+_FACTORS = re.compile(r"\b(?:factor|times|faster|speed-?ups?|fold|smaller|larger|bigger|quicker)\b")
+
+
+def _number_near_head(candidate: Candidate, question: Question) -> bool:
+    """Does a sentence hold a number of what is counted: "32 GPUs" for "how many GPUs", "30%" for "what share"?"""
+    asked, folded = question.text.lower(), candidate.sentence.folded
+    if _SHARES.search(asked):
+        return bool(re.search(r"\d ?%|\d percent|\d\.\d|\bhalf\b|\bthirds?\b|\bquarter\b|\d/\d", folded))
+    if _FACTORS.search(asked) and re.search(r"\d ?(?:×|x\b|times|fold|%)|\btwice\b|\bhalf\b|orders? of magnitude|\d", folded):
+        return True
+    head = {text.stem(word) for word in question.head}
+    found = [text.stem(w.text) for w in text.words(folded)]
+    numbers = [i for i, w in enumerate(text.words(folded)) if w.text in candidate.sentence.numbers and w.text not in question.numbers]
+    return any(stem in head and abs(i - at) <= _NEAR for i, stem in enumerate(found) for at in numbers) or (not head and bool(numbers))
 
 
 def _share(rarity: NDArray[np.float64], met: NDArray[np.float64], mask: NDArray[np.bool_]) -> float:

@@ -49,7 +49,9 @@ class SentenceTerms:
     numbers: frozenset[str]
 
 
-_NUMBER_WORDS = frozenset("two three four five six seven eight nine ten eleven twelve dozen hundred thousand million billion half twice double triple quarter third".split())
+_NUMBER_WORDS = frozenset(
+    "two three four five six seven eight nine ten eleven twelve dozen hundred thousand million billion half twice double triple quarter third".split()
+)
 
 
 @lru_cache(maxsize=8192)
@@ -89,13 +91,18 @@ class Matcher:
         """1 for each word of the question that is met, 0 for the others."""
         return np.array([float(whole in terms or (bool(parts) and all(p in terms for p in parts))) for whole, *parts in self._terms])
 
-    def soft(self, words: Sequence[str], terms: frozenset[str] | set[str]) -> NDArray[np.float64]:
-        """As `exact`, and for words that are not met how near the nearest word comes, 0 to 0.8."""
-        exact = self.exact(terms)
-        if not len(self.words) or not words:
-            return exact
-        nearest = (self._vectors @ self._similarity(words).T).max(axis=1)
-        return np.maximum(exact, 0.8 * np.clip((nearest - 0.35) / 0.35, 0.0, 1.0))
+    def soft(self, sentences: Sequence[SentenceTerms]) -> NDArray[np.float64]:
+        """As `exact`, for each sentence, shape (sentences, words); for words that are not met how near the nearest word comes, 0 to 0.8."""
+        met = np.stack([self.exact(sentence.terms) for sentence in sentences])
+        there = list(dict.fromkeys(word for sentence in sentences for word in sentence.words))
+        if not self.words or not there:
+            return met
+        near = 0.8 * np.clip((self._vectors @ self._similarity(there).T - 0.35) / 0.35, 0.0, 1.0)
+        place = {word: column for column, word in enumerate(there)}
+        for row, sentence in zip(met, sentences, strict=True):
+            if sentence.words:
+                np.maximum(row, near[:, [place[word] for word in sentence.words]].max(axis=1), out=row)
+        return met
 
     def weighted(self, met: NDArray[np.float64]) -> float:
         """Share of the question that is met, each word counting by its rarity; 0 for a question without words."""
@@ -111,22 +118,52 @@ FEATURES = (
 _PROPOSES = re.compile(
     r"\b(?:we|this (?:paper|work|study|article)|our)\b.{0,60}\b(?:propose|introduce|present|develop|design|show|study|investigate|explore|formulate|devise|provide|release|establish|demonstrate)"
 )
-_REASON = re.compile(r"\b(?:because|due to|since|reason|caused?|leads? to|result(?:s|ing)? in|therefore|thus|owing to|hinder|limit|motivated|suffer|fail|lack|overlook|challenge|costly|in order to|so that|address)")
-_MEANS = re.compile(r"\b(?:by|via|using|through|uses?|leverag\w+|based on|consists?|employ\w*|with a|algorithm|combin\w+|integrat\w+|first|then|mechanism|specifically|adopt\w*|formulat\w+)\b")
-_ENUMERATION = re.compile(r"(?:\b(?:namely|including|include|such as|e\.g\.|i\.e\.|contains?|consists? of|:)|\([ivx]+\)|\b1\)).*|,[^,]+,? (?:and|or) ")
-_RESULT = re.compile(r"\b(?:outperform\w*|improv\w+|achiev\w+|experiment\w*|results?|evaluat\w+|reduc\w+|accelerat\w+|better|higher|lower|state-of-the-art|significant\w*|demonstrat\w+|faster|gains?|superior|comparable)\b")
+_REASON = re.compile(
+    r"\b(?:because|due to|since|reason|caused?|leads? to|result(?:s|ing)? in|therefore|thus|owing to|hinder|limit|motivated|suffer|fail|lack|overlook|challenge|costly|in order to|so that|address)"
+)
+_MEANS = re.compile(
+    r"\b(?:by|via|using|through|uses?|leverag\w+|based on|consists?|employ\w*|with a|algorithm|combin\w+|integrat\w+|first|then|mechanism|specifically|adopt\w*|formulat\w+)\b"
+)
+_ENUMERATION = re.compile(
+    r"(?:\b(?:namely|including|include|such as|e\.g\.|i\.e\.|contains?|consists? of|:)|\([ivx]+\)|\b1\)).*|,[^,]+,? (?:and|or) "
+)
+_RESULT = re.compile(
+    r"\b(?:outperform\w*|improv\w+|achiev\w+|experiment\w*|results?|evaluat\w+|reduc\w+|accelerat\w+|better|higher|lower|state-of-the-art|significant\w*|demonstrat\w+|faster|gains?|superior|comparable)\b"
+)
 _RESULT_ASKED = re.compile(
     r"\b(?:outperform\w*|improv\w+|achiev\w+|results?|perform\w*|reduc\w+|faster|speed\w*|gains?|better|accura\w+|compared?|baselines?|evaluat\w+|experiments?|benchmarks?|tested|datasets?|success|savings?|effective\w*|work(?:s|ed)? (?:well|better))\b"
 )
-_FINDING = re.compile(r"\b(?:find|found|show|reveal|demonstrate|observe|prove|confirm|suggest|indicate|discover|result|finding|experiment|can|allow|enable|without)\w*\b")
+_FINDING = re.compile(
+    r"\b(?:find|found|show|reveal|demonstrate|observe|prove|confirm|suggest|indicate|discover|result|finding|experiment|can|allow|enable|without)\w*\b"
+)
 _ENTITY_ASKED = re.compile(
     r"\b(?:which|what|name|called|whose)\b.*\b(?:data ?sets?|benchmarks?|models?|architectures?|methods?|algorithms?|tools?|modules?|networks?|framework|system|corpus|corpora|llms?|languages?|tasks?|"
     r"metrics?|baselines?|competitors?|name|called|technique|loss|optimizers?|optimisers?|components?|robots?|simulators?|domains?|companies)\b"
 )
 _CAPITALISED = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][\w-]*[A-Za-z]\b")
-_AVAILABILITY = re.compile(r"\b(?:code|codes|demos?|videos?|implementation|project page)\b.{0,60}\b(?:available|released|visit|found at|publicly)\b|https?://|github\.com")
-_COUNT_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "both": 2}
-_LEANS = re.compile(r"^(?:it|its|this|these|that|those|they|their|such|here|hence|thus|however|moreover|furthermore|additionally|to (?:this|that) end|in (?:this|that) way)\b")
+_AVAILABILITY = re.compile(
+    r"\b(?:code|codes|demos?|videos?|implementation|project page)\b.{0,60}\b(?:available|released|visit|found at|publicly)\b|https?://|github\.com"
+)
+_COUNT_WORDS = {
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "2": 2,
+    "3": 3,
+    "4": 4,
+    "5": 5,
+    "6": 6,
+    "7": 7,
+    "8": 8,
+    "both": 2,
+}
+_LEANS = re.compile(
+    r"^(?:it|its|this|these|that|those|they|their|such|here|hence|thus|however|moreover|furthermore|additionally|to (?:this|that) end|in (?:this|that) way)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +189,12 @@ def candidates(
 ) -> list[Candidate]:
     """Every sentence of a paper with its features and score, in order. `vectors`: shape (sentences, dimensions); `weights`: shape (len(FEATURES),)."""
     sentences = sentence_terms(paper.abstract)
-    met = np.stack([matcher.soft(s.words, s.terms) for s in sentences])
+    met = matcher.soft(sentences)
     view = _View(question, paper, sentences, vectors @ question_vector, met, matcher)
     found = []
     for i, sentence in enumerate(sentences):
-        features = np.array([view.features(i)[name] for name in FEATURES])
+        values = view.features(i)
+        features = np.array([values[name] for name in FEATURES])
         found.append(Candidate(paper, i, sentence, features, float(features @ weights)))
     return found
 
@@ -219,7 +257,9 @@ class _View:
         return float((rarity * self.met[i]).sum()) / total if total > 0 else 0.0
 
 
-_AVAILABILITY_ASKED = re.compile(r"\b(?:code|available|availability|link|github|repository|repo|url|download|released?|open.?source|website|demo|page|where)\b")
+_AVAILABILITY_ASKED = re.compile(
+    r"\b(?:code|available|availability|link|github|repository|repo|url|download|released?|open.?source|website|demo|page|where)\b"
+)
 
 
 def is_beside_the_point(question: Question, folded: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +47,10 @@ class Corner:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The hits as the question sees them: `papers[i]` are the sentences of hit i that could answer, in order."""
+    """The evidence for a question, judged. `sentences_of(i)`: the sentences of hit i that could answer, in order."""
 
     question: Question
-    matcher: Matcher
-    papers: Sequence[Sequence[Candidate]]
+    sentences_of: Callable[[int], Sequence[Candidate]]
     assessment: Assessment
 
 
@@ -93,11 +93,15 @@ class ExtractiveAnswerer:
         matcher = Matcher(asked, corpus, self._corner.similarity)
         vector, focus = self._corner.embed([text.joined(question), _without_names(asked)])
         vectors = self._corner.sentence_vectors([hit.paper.id for hit in hits])
-        papers = [self._candidates(asked, vector, hit.paper, vectors[hit.paper.id], matcher) for hit in hits]
-        chosen = _choose(papers[0])
+
+        @cache
+        def sentences_of(i: int) -> list[Candidate]:
+            return self._candidates(asked, vector, hits[i].paper, vectors[hits[i].paper.id], matcher)
+
+        best = sentences_of(0)
         cosines = vectors[hits[0].paper.id] @ focus
-        judged = confidence.assess(asked, hits, papers[0], chosen, cosines, matcher, corpus, self._weights.confidence)
-        return Reading(asked, matcher, papers, judged)
+        judged = confidence.assess(asked, hits, best, _choose(best), cosines, matcher, corpus, self._weights.confidence)
+        return Reading(asked, sentences_of, judged)
 
     def _candidates(self, question: Question, vector: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
         every = evidence.candidates(question, vector, paper, vectors, matcher, self._weights.sentence)
@@ -107,8 +111,9 @@ class ExtractiveAnswerer:
         """Sentences to show, by paper."""
         papers = _papers_to_show(reading, hits)
         if len(papers) == 1:
-            return [_in_reading_order(_with_antecedents(_choose(reading.papers[papers[0]]), reading.papers[papers[0]]))]
-        return [_in_reading_order(_choose(reading.papers[i], most=1)) for i in papers]
+            every = reading.sentences_of(papers[0])
+            return [_in_reading_order(_with_antecedents(_choose(every), every))]
+        return [_choose(reading.sentences_of(i), most=1) for i in papers]
 
 
 def refusal(asked: str, question: str, reason: str, hits: Sequence[Hit], sure: float = 0.0) -> Answer:
@@ -122,7 +127,9 @@ def _related(hits: Sequence[Hit], cited: set[str]) -> tuple[Source, ...]:
 
 def _without_names(question: Question) -> str:
     """The question with the names of methods taken out: what is asked about them."""
-    kept = [token for token in text.joined(question.text).split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in question.names]
+    kept = [
+        token for token in text.joined(question.text).split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in question.names
+    ]
     return " ".join(kept) or question.text
 
 

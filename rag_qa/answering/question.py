@@ -23,7 +23,9 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-_PAPER_NOUN = r"(?:papers?|abstracts?|works?|studies|study|articles?|publications?|authors|methods|approaches|techniques|frameworks|benchmarks|algorithms)"
+_PAPER_NOUN = (
+    r"(?:papers?|abstracts?|works?|studies|study|articles?|publications?|authors|methods|approaches|techniques|frameworks|benchmarks|algorithms)"
+)
 _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
@@ -31,7 +33,7 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (
             Kind.PAPERS,
             rf"\b(?:which|what|any|find|list|show|name|all)\b(?: \w+){{0,2}} {_PAPER_NOUN}\b(?! of\b)(?=.*\b(?:on|about|that|who|which|with|using|use|uses|deal|deals|address|study|"
-            rf"studies|propose|proposes|discuss|consider|work|apply|try|tackle|look|mention|involve|concern|focus|are|have|can|make|introduce)\b)|^papers? (?:on|about|that|with|using)\b",
+            rf"studies|propose|proposes|discuss|consider|work|apply|try|tackle|look|mention|involve|concern|focus|are|have|can|make|introduce|introduces|present|presents|suggest|suggests|describe|describes|offer|offers|apply|applies|build|builds|train|trains)\b)|^papers? (?:on|about|that|with|using)\b",
         ),
         (
             Kind.NUMBER,
@@ -45,7 +47,10 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
             r"\b(?:which|what|name|list)(?: \w+){0,2} (?:two|three|four|five|six|seven|eight|nine|ten|\d+)\b|"
             r"\bwhat are the\b|\b(?:building blocks|ingredients|components|drawbacks|limitations|parts|pieces|advantages|stages|steps)\b|^(?:list|name|enumerate)\b|\b(?:which|what) (?:\w+ )?(?:\w+s) (?:are|were|do|does|did|can)\b",
         ),
-        (Kind.DEFINITION, r"^(?:so )?(?:what|who)(?:'s| is| are| was) (?:an? |the )?[\w$α-ω. +-]{1,60}\??$|^define\b|\bdefinition of\b|\bstands? for\b|\bmeant by\b|\bwhat does .{1,50} (?:mean|do)\b|^(?:please )?(?:explain|describe)\b|\bmeaning$|\bwhat .{1,40} is\b|\bmean by\b"),
+        (
+            Kind.DEFINITION,
+            r"^(?:so )?(?:what|who)(?:'s| is| are| was) (?:an? |the )?[\w$α-ω. +-]{1,60}\??$|^define\b|\bdefinition of\b|\bstands? for\b|\bmeant by\b|\bwhat does .{1,50} (?:mean|do)\b|^(?:please )?(?:explain|describe)\b|\bmeaning$|\bwhat .{1,40} is\b|\bmean by\b",
+        ),
         (Kind.HOW, r"\bhow\b|\bin what way\b|\bby which means\b|\bmechanism\b"),
         (Kind.YES_NO, r"^(?:and |but |so )?(?:is|are|does|do|did|can|could|has|have|had|was|were|will|would|should)\b"),
     )
