@@ -73,4 +73,4 @@ def test_questions_over_the_iclr_papers_name_papers_of_their_list_and_facts_that
     questions = loader.load(ICLR)
     assert {paper for question in questions for paper in question.papers} <= set(made.abstracts)
     assert _without_alias(questions, dict(made.abstracts)) == []
-    assert (len(questions), len(made.abstracts)) == (260, 180)
+    assert (len(questions), len(made.abstracts)) == (510, 180)
