@@ -182,6 +182,8 @@ def _asks_the_same_of(question: str, last: Turn) -> str | None:
     preposition, other = match.group(1) or match.group(3), (match.group(2) or match.group(4) or "").strip()
     if not other or _PRONOUN.fullmatch(other) or _POSSESSIVE.match(other) or _ORDINAL.search("the " + other):
         return None
+    if preposition and (swapped := _swapped(last.understood_as, preposition.strip().lower(), other)):
+        return swapped
     before = _names(last.understood_as)
     if before and _names(other) and not preposition:
         return last.understood_as.replace(before[0], other, 1)
@@ -191,13 +193,21 @@ def _asks_the_same_of(question: str, last: Turn) -> str | None:
     return f"{_context(subject, last)}: {question}" if subject else None
 
 
+def _swapped(question: str, preposition: str, other: str) -> str | None:
+    """The last question with its final "on ..." replaced: "and on images?" after "How accurate is it on text?"."""
+    match = re.search(rf"^(.+) {preposition} [^?]+\?*$", question, re.IGNORECASE)
+    return f"{match.group(1)} {preposition} {other}?" if match else None
+
+
 def _ordinal(question: str, turns: Sequence[Turn]) -> str | None:
     match = _ORDINAL.search(question)
+    if not match:
+        return None
+    named = _names(turns[-1].understood_as)
     papers = next((turn.papers for turn in reversed(turns) if len(turn.papers) > 1), turns[-1].papers)
-    if not match or not papers:
-        return None
+    labels = named if len(named) > 1 and not match.group(2) else [paper.label.rstrip("…") for paper in papers]
     index = _ORDINALS[match.group(1).lower()] if match.group(1) else int(match.group(2)) - 1
-    if index >= len(papers):
+    if index >= len(labels):
         return None
-    label = papers[index].label.rstrip("…")
+    label = labels[index]
     return question[: match.start()] + label + question[match.end() :]

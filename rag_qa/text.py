@@ -209,7 +209,8 @@ QUESTION_WORDS = frozenset(
     summarise summarize summary name list show find know say says said state states stated report reports reported mention mentions mentioned called
     propose proposes proposed present presents presented introduce introduces introduced achieve achieves achieved exactly actually kind kinds type types sort
     thing things deal deals discuss discusses discussed concern concerns talk talks want need understand mean means meant anything something someone anyone there's what's who's
-    hi hello hey thanks thank according question answer does different new novel main key idea ideas come comes""".split()
+    hi hello hey thanks thank according question answer does different new novel main key idea ideas come comes contribute contributes contribution contributions several trick way ways manage manages role play plays people somebody someone
+    else""".split()
 )
 
 

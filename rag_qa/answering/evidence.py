@@ -162,7 +162,7 @@ _COUNT_WORDS = {
     "both": 2,
 }
 _LEANS = re.compile(
-    r"^(?:it|its|this|these|that|those|they|their|such|here|hence|thus|however|moreover|furthermore|additionally|to (?:this|that) end|in (?:this|that) way)\b"
+    r"^(?:it|its|this|these|that|those|they|their|such|here|hence|thus|however|moreover|furthermore|additionally|to (?:this|that) end|in (?:this|that) way|we (?:call|term|name|refer to|denote) (?:this|it|these|them))\b"
 )
 
 
@@ -265,6 +265,11 @@ _AVAILABILITY_ASKED = re.compile(
 def is_beside_the_point(question: Question, folded: str) -> bool:
     """Does a sentence only say where the code is, when nobody asked?"""
     return bool(_AVAILABILITY.search(folded)) and not _AVAILABILITY_ASKED.search(question.text.lower())
+
+
+def proposes(folded: str) -> bool:
+    """Does a sentence say what the paper contributes?"""
+    return bool(_PROPOSES.search(folded))
 
 
 def leans(folded: str) -> bool:

@@ -21,14 +21,14 @@ from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
 
-MAX_WORDS = 80
+MAX_WORDS = 85
 """An answer from one paper grows to about this many words, never by half a sentence."""
 
 _MAX_SENTENCES = 3
-_ENOUGH = 0.8  # sentences are added until one of them is the answer with this probability
+_ENOUGH = 0.85  # sentences are added until one of them is the answer with this probability
 _RELATED = 3
 _SEVERAL = 4  # papers in an answer that lists papers
-_CLOSE = 0.06  # papers whose scores differ by less are about equally good answers to a question in free words
+_CLOSE = 0.08  # papers whose scores differ by less are about equally good answers to a question in free words
 _SET_CUT = 0.72  # a paper joins a list when its score reaches this share of the best one's
 
 
@@ -110,10 +110,13 @@ class ExtractiveAnswerer:
     def _groups(self, reading: Reading, hits: Sequence[Hit]) -> list[list[Candidate]]:
         """Sentences to show, by paper."""
         papers = _papers_to_show(reading, hits)
-        if len(papers) == 1:
-            every = reading.sentences_of(papers[0])
-            return [_in_reading_order(_with_antecedents(_choose(every), every))]
-        return [_choose(reading.sentences_of(i), most=1) for i in papers]
+        if len(papers) > 1:
+            return [_choose(reading.sentences_of(i), most=1) for i in papers]
+        every = reading.sentences_of(papers[0])
+        chosen = _choose(every)
+        if not reading.assessment.anchored:
+            chosen = _with_contribution(chosen, every)
+        return [_readable(reading.question, chosen, every)]
 
 
 def refusal(asked: str, question: str, reason: str, hits: Sequence[Hit], sure: float = 0.0) -> Answer:
@@ -214,18 +217,28 @@ def _choose(candidates: Sequence[Candidate], most: int = _MAX_SENTENCES) -> list
     return chosen
 
 
-def _with_antecedents(chosen: Sequence[Candidate], every: Sequence[Candidate]) -> list[Candidate]:
-    """The best sentence, with the one before it when it leans on that ("This guarantee means ...")."""
-    best = chosen[0]
-    before = [c for c in every if c.index == best.index - 1]
-    if not before or before[0] in chosen or not evidence.leans(best.sentence.folded):
+def _with_contribution(chosen: Sequence[Candidate], every: Sequence[Candidate]) -> list[Candidate]:
+    """A need told in free words is answered by what a paper proposes: one of its sentences says so."""
+    proposing = [c for c in every if evidence.proposes(c.sentence.folded)]
+    if not proposing or any(c in proposing for c in chosen):
         return list(chosen)
-    kept = chosen[: max(1, _MAX_SENTENCES - 1)]
-    return [*kept, before[0]]
+    return [*chosen[: _MAX_SENTENCES - 1], max(proposing, key=lambda c: (c.score, -c.index))]
 
 
-def _in_reading_order(chosen: Sequence[Candidate]) -> list[Candidate]:
-    return sorted(chosen, key=lambda c: c.index)
+def _readable(question: Question, chosen: Sequence[Candidate], every: Sequence[Candidate]) -> list[Candidate]:
+    """The best sentence first, with the one that it leans on before it and, for a definition, the one that goes on to explain it; then the others
+    in the order of the abstract.
+    """
+    by_index = {c.index: c for c in every}
+    best = chosen[0]
+    opening = [best]
+    if evidence.leans(best.sentence.folded) and best.index - 1 in by_index:
+        opening.insert(0, by_index[best.index - 1])
+    following = by_index.get(best.index + 1)
+    if question.kind is Kind.DEFINITION and following and evidence.leans(following.sentence.folded):
+        opening.append(following)
+    others = [c for c in chosen[1:] if c not in opening][: max(0, _MAX_SENTENCES - len(opening))]
+    return [*opening, *sorted(others, key=lambda c: c.index)]
 
 
 def _cited(groups: Sequence[Sequence[Candidate]], hits: Sequence[Hit]) -> tuple[list[Sentence], list[Source]]:

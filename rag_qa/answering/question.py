@@ -33,7 +33,8 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (
             Kind.PAPERS,
             rf"\b(?:which|what|any|find|list|show|name|all)\b(?: \w+){{0,2}} {_PAPER_NOUN}\b(?! of\b)(?=.*\b(?:on|about|that|who|which|with|using|use|uses|deal|deals|address|study|"
-            rf"studies|propose|proposes|discuss|consider|work|apply|try|tackle|look|mention|involve|concern|focus|are|have|can|make|introduce|introduces|present|presents|suggest|suggests|describe|describes|offer|offers|apply|applies|build|builds|train|trains)\b)|^papers? (?:on|about|that|with|using)\b",
+            rf"studies|propose|proposes|discuss|consider|work|apply|try|tackle|look|mention|involve|concern|focus|are|have|can|make|introduce|introduces|present|presents|suggest|suggests|describe|describes|offer|offers|apply|applies|build|builds|train|trains)\b)|^(?:papers?|works?|abstracts?|studies) (?:on|about|that|with|using)\b"
+            rf"|\b(?:are|is) there (?:\w+ )?{_PAPER_NOUN} (?:on|about|that|for|which|with|using)\b|\bwhat {_PAPER_NOUN} (?:are|is) there\b|\bhas any(?:one|body)\b|\bwho (?:works|worked) on\b",
         ),
         (
             Kind.NUMBER,
@@ -41,6 +42,7 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
             r"\b(?:what|which)(?:'s| is| was| are| were)? (?:the |its |their |an? |kind of )?(?:\w+[ -]){0,4}?"
             r"(?:percentages?|percent|fraction|share|numbers?|rate|accuracy|speed-?ups?|size|factor|ratio|improvement|gain|reduction|increase|decrease|savings?|cost|count|amount|value|score)\b",
         ),
+        (Kind.NUMBER, r"\bwhat(?:'s| is| was) the (?:longest|largest|highest|maximum|max|minimum|smallest|lowest|shortest|biggest|greatest|total)\b"),
         (Kind.WHY, r"\bwhy\b|\bwhat (?:motivate[sd]|causes?|is the (?:reason|motivation|cause))\b|\bfor what reason|\bhow come\b|\breasons?\b"),
         (
             Kind.LIST,

@@ -21,7 +21,8 @@ from rag_qa.index import manifest
 from rag_qa.index.catalog import Catalog
 from rag_qa.index.keywords import KeywordIndex
 from rag_qa.index.manifest import Manifest
-from rag_qa.index.vectors import Near, VectorStore
+from rag_qa.index.vectors import Near as Near
+from rag_qa.index.vectors import VectorStore
 from rag_qa.papers import Paper
 
 _BATCH = 32  # papers between two commits: what an interruption can cost

@@ -10,8 +10,7 @@ import numpy as np
 from rag_qa import text
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
-from rag_qa.index.store import Conditions, Store
-from rag_qa.index.vectors import Near
+from rag_qa.index.store import Conditions, Near, Store
 from rag_qa.papers import Paper
 from rag_qa.retrieval import fusion
 from rag_qa.retrieval.hits import Filters, Hit
