@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_qa import text
-from rag_qa.answering import demands
+from rag_qa.answering import demands, evidence
 from rag_qa.answering.evidence import Candidate, Corpus, Matcher
 from rag_qa.answering.question import Kind, Question
 from rag_qa.retrieval.hits import Hit
@@ -24,7 +24,7 @@ MET = 0.4
 
 FEATURES = (
     "paper", "margin", "best_cosine", "third_cosine", "focus_cosine", "exact", "soft", "soft_answer", "rest", "rest_sentence", "head", "head_answer", "missing", "missing_rarity",
-    "pairs", "unmet", "no_number", "number_far", "no_name", "name_far", "unknown_name", "sentence_score", "words", "listing_gap", "how_gap",
+    "pairs", "unmet", "no_number", "number_far", "no_name", "name_far", "unknown_name", "sentence_score", "words", "listing_gap", "how_gap", "mostly_missing", "all_missing",
 )  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def assess(
     without the names in it. `weights`: for "anchored" and "free" questions, shape (len(FEATURES) + 1,), the last one the bias.
     """
     view = _evidence(question, best, chosen, matcher)
-    anchored = bool((view.anchor & (view.exact > 0)).any())
+    anchored = evidence.is_anchored(question, best[0].paper, matcher)
     values = _values(question, hits, best, chosen, focus_cosines, matcher, corpus, view)
     features = np.array([values[name] for name in FEATURES])
     weight = weights["anchored" if anchored else "free"]
@@ -82,7 +82,7 @@ def _evidence(question: Question, best: Sequence[Candidate], chosen: Sequence[Ca
     met = matcher.soft(sentences)
     answer = met[[_place(best, candidate) for candidate in chosen]].max(axis=0)
     return _Evidence(
-        anchor=_anchors(question, best[0].paper.label, matcher),
+        anchor=evidence.anchors(question, best[0].paper, matcher),
         exact=matcher.exact(terms),
         soft=met.max(axis=0),
         answer=answer,
@@ -93,14 +93,6 @@ def _evidence(question: Question, best: Sequence[Candidate], chosen: Sequence[Ca
 
 def _place(candidates: Sequence[Candidate], one: Candidate) -> int:
     return next(i for i, candidate in enumerate(candidates) if candidate.index == one.index)
-
-
-def _anchors(question: Question, label: str, matcher: Matcher) -> NDArray[np.bool_]:
-    """Which words of the question name something: a method, the label of the paper, a word that hardly any paper holds."""
-    name = text.name_of(label) or label
-    labelled = {w.text for w in text.words(text.fold(name).text)} if len(name.split()) <= 4 else set()
-    names = set(question.names)
-    return np.array([word in names or word in labelled for word in matcher.words], bool)
 
 
 def _values(
@@ -145,6 +137,8 @@ def _values(
         "sentence_score": max(c.score for c in chosen),
         "words": min(len(matcher.words), 12) / 12,
         "listing_gap": float(question.kind is Kind.PAPERS) * (1.0 - max(_share(matcher.rarity, row, np.ones_like(rest)) for row in view.sentences)),
+        "mostly_missing": max(0.0, 0.5 - _share(matcher.rarity, view.soft, rest)) * float(rest.sum() > 1),
+        "all_missing": float(missing.mean() if missing.size else 1.0) ** 2,
         "how_gap": float(question.kind is Kind.HOW) * float(missing.mean() if missing.size else 1.0),
     }
 
@@ -192,8 +186,18 @@ def _pairs(question: Question, best: Sequence[Candidate]) -> float:
     return sum(pair in there or pair[::-1] in there for pair in pairs) / len(pairs)
 
 
+_FIELD_ACRONYMS = frozenset("llm llms vlm vlms lm lms rl ml ai nlp gpu gpus cpu cpus tpu mlp mlps cnn cnns rnn rnns gnn gnns dnn dnns rag sota ood id sgd mdp mse kl dp fl rlhf ssl vit api url qa 2d 3d i ii iii".split())
+
+
 def _holds_new_name(candidate: Candidate, question: Question) -> bool:
+    """Does a sentence name something that the question does not: a data set, a model, a system, and not the paper's own method or a word of the field?"""
     asked = question.text.casefold()
-    tokens = candidate.quote.split()[1:]
-    plain = (token.strip("\"'()[]{},.;:*$") for token in tokens)
-    return any(token[:1].isupper() and len(token) > 1 and token.casefold() not in asked for token in plain)
+    known = {short for short in text.acronyms(candidate.paper.abstract)} | _FIELD_ACRONYMS
+    own = text.fold(candidate.paper.label).text
+    for token in candidate.quote.split()[1:]:
+        plain = token.strip("\"'()[]{},.;:*$“”‘’").removesuffix("'s").removesuffix("’s")
+        folded = text.fold(plain).text
+        if plain[:1].isupper() and len(plain) > 1 and folded not in asked and folded not in own and folded not in known and folded.removesuffix("s") not in known:
+            return True
+    return False
+

@@ -110,6 +110,19 @@ class Matcher:
         return float((self.rarity * met).sum()) / total if total else 0.0
 
 
+def anchors(question: Question, paper: Paper, matcher: Matcher) -> NDArray[np.bool_]:
+    """Which words of the question name something: a method, or what the paper is called. One entry a word."""
+    name = text.name_of(paper.abstract) or paper.label
+    called = {w.text for w in text.words(text.fold(name).text)} if len(name.split()) <= 4 else set()
+    return np.array([word in question.names or word in called for word in matcher.words], bool)
+
+
+def is_anchored(question: Question, paper: Paper, matcher: Matcher) -> bool:
+    """Does the question name something that stands in the paper?"""
+    terms: set[str] = set().union(*(s.terms for s in sentence_terms(paper.abstract)))
+    return bool((anchors(question, paper, matcher) & (matcher.exact(terms) > 0)).any())
+
+
 FEATURES = (
     "cosine", "neighbour", "exact", "soft", "context", "local", "bigrams", "number_wanted", "number_missing", "defines", "introduces", "reason",
     "means", "enumerates", "counted", "finding", "contribution", "lean_context", "entity", "result_wanted", "named", "proposes", "position", "first", "leans", "length",
@@ -265,11 +278,6 @@ _AVAILABILITY_ASKED = re.compile(
 def is_beside_the_point(question: Question, folded: str) -> bool:
     """Does a sentence only say where the code is, when nobody asked?"""
     return bool(_AVAILABILITY.search(folded)) and not _AVAILABILITY_ASKED.search(question.text.lower())
-
-
-def proposes(folded: str) -> bool:
-    """Does a sentence say what the paper contributes?"""
-    return bool(_PROPOSES.search(folded))
 
 
 def leans(folded: str) -> bool:

@@ -24,11 +24,15 @@ from rag_qa.retrieval.hits import Hit
 MAX_WORDS = 85
 """An answer from one paper grows to about this many words, never by half a sentence."""
 
+_MAX_WORDS_OF_SEVERAL = 110
 _MAX_SENTENCES = 3
+_MAX_SENTENCES_OF_SEVERAL = 5
 _ENOUGH = 0.85  # sentences are added until one of them is the answer with this probability
+_SHARPNESS = 37.0  # exp(this * score) is proportional to the probability that a paper is the right one; fitted with fusion.WEIGHTS
+_ALTERNATIVES = 3  # papers that an answer to a question in free words is made from, at most
+_LIKELY = 0.05  # ... if one is the right one with at least this probability
 _RELATED = 3
 _SEVERAL = 4  # papers in an answer that lists papers
-_CLOSE = 0.08  # papers whose scores differ by less are about equally good answers to a question in free words
 _SET_CUT = 0.72  # a paper joins a list when its score reaches this share of the best one's
 
 
@@ -104,19 +108,24 @@ class ExtractiveAnswerer:
         return Reading(asked, sentences_of, judged)
 
     def _candidates(self, question: Question, vector: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
-        every = evidence.candidates(question, vector, paper, vectors, matcher, self._weights.sentence)
+        kind = "anchored" if evidence.is_anchored(question, paper, matcher) else "free"
+        every = evidence.candidates(question, vector, paper, vectors, matcher, self._weights.sentence[kind])
         return [c for c in every if not evidence.is_beside_the_point(question, c.sentence.folded)] or every
 
     def _groups(self, reading: Reading, hits: Sequence[Hit]) -> list[list[Candidate]]:
         """Sentences to show, by paper."""
-        papers = _papers_to_show(reading, hits)
-        if len(papers) > 1:
-            return [_choose(reading.sentences_of(i), most=1) for i in papers]
-        every = reading.sentences_of(papers[0])
-        chosen = _choose(every)
-        if not reading.assessment.anchored:
-            chosen = _with_contribution(chosen, every)
-        return [_readable(reading.question, chosen, every)]
+        if several := _papers_asked_for(reading.question, hits):
+            return [_choose(reading.sentences_of(i), most=1) for i in several]
+        likely = [1.0] if reading.assessment.anchored else _likely_papers(hits)
+        if len(likely) == 1:
+            every = reading.sentences_of(0)
+            return [_readable(reading.question, _choose(every), every)]
+        ranked = [[(share * odds, c) for odds, c in _ranked(reading.sentences_of(i))] for i, share in enumerate(likely)]
+        # each of these papers speaks once; then the likeliest further sentences, whosever they are
+        first, further = [one[0] for one in ranked], sorted((pair for one in ranked for pair in one[1:]), key=lambda pair: -pair[0])
+        chosen = _until_enough(first + further, _MAX_SENTENCES_OF_SEVERAL, _MAX_WORDS_OF_SEVERAL, at_least=len(first))
+        groups = [[c for c in chosen if c.paper.id == one[0][1].paper.id] for one in ranked]
+        return [_readable(reading.question, group, group) for group in groups]
 
 
 def refusal(asked: str, question: str, reason: str, hits: Sequence[Hit], sure: float = 0.0) -> Answer:
@@ -173,19 +182,22 @@ def _listed(items: Sequence[str]) -> str:
 # ------------------------------------------------------------------------------------------------------------------ choosing
 
 
-def _papers_to_show(reading: Reading, hits: Sequence[Hit]) -> list[int]:
-    """Which hits an answer is made from."""
-    question = reading.question
-    best = hits[0].score
+def _papers_asked_for(question: Question, hits: Sequence[Hit]) -> list[int]:
+    """Which hits a question wants one sentence of each: those that it names, or all that qualify; none when it asks for one answer."""
     if question.kind is Kind.COMPARISON or len(question.names) > 1:
         named = [i for i, hit in enumerate(hits) if any(name in _name_forms(hit.paper) for name in question.names)]
         if len(named) > 1:
             return named[:_SEVERAL]
     if question.kind is Kind.PAPERS:
-        return [i for i, hit in enumerate(hits) if hit.score >= _SET_CUT * best][:_SEVERAL]
-    if reading.assessment.anchored:
-        return [0]
-    return [i for i, hit in enumerate(hits) if hit.score >= best - _CLOSE][:3]
+        return [i for i, hit in enumerate(hits) if hit.score >= _SET_CUT * hits[0].score][:_SEVERAL]
+    return []
+
+
+def _likely_papers(hits: Sequence[Hit]) -> list[float]:
+    """Probabilities of the best hits to be the right one, best first; those that are too unlikely are left out."""
+    odds = np.exp(_SHARPNESS * (np.array([hit.score for hit in hits]) - hits[0].score))
+    shares = odds / odds.sum()
+    return [float(share) for share in shares[:_ALTERNATIVES] if share >= _LIKELY] or [1.0]
 
 
 def _name_forms(paper: Paper) -> set[str]:
@@ -201,28 +213,30 @@ def _probabilities(candidates: Sequence[Candidate]) -> NDArray[np.float64]:
     return shares
 
 
-def _choose(candidates: Sequence[Candidate], most: int = _MAX_SENTENCES) -> list[Candidate]:
-    """The likeliest sentences, best first, until one of them is very likely the answer or the answer would grow too long."""
+def _ranked(candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
+    """(probability to be the one that answers, sentence), best first."""
     shares = _probabilities(candidates)
     order = sorted(range(len(candidates)), key=lambda i: (-shares[i], i))
+    return [(float(shares[i]), candidates[i]) for i in order]
+
+
+def _choose(candidates: Sequence[Candidate], most: int = _MAX_SENTENCES) -> list[Candidate]:
+    """The likeliest sentences of one paper, best first."""
+    return _until_enough(_ranked(candidates), most, MAX_WORDS)
+
+
+def _until_enough(ranked: Sequence[tuple[float, Candidate]], most: int, most_words: int, *, at_least: int = 1) -> list[Candidate]:
+    """Sentences in this order until one of them is very likely the answer, or the answer would grow too long."""
     chosen: list[Candidate] = []
     length, sure = 0, 0.0
-    for i in order[:most]:
-        words = len(candidates[i].quote.split())
-        if chosen and (sure >= _ENOUGH or length + words > MAX_WORDS):
+    for probability, candidate in ranked[:most]:
+        words = len(candidate.quote.split())
+        if len(chosen) >= at_least and (sure >= _ENOUGH or length + words > most_words):
             break
-        chosen.append(candidates[i])
+        chosen.append(candidate)
         length += words
-        sure += float(shares[i])
+        sure += probability
     return chosen
-
-
-def _with_contribution(chosen: Sequence[Candidate], every: Sequence[Candidate]) -> list[Candidate]:
-    """A need told in free words is answered by what a paper proposes: one of its sentences says so."""
-    proposing = [c for c in every if evidence.proposes(c.sentence.folded)]
-    if not proposing or any(c in proposing for c in chosen):
-        return list(chosen)
-    return [*chosen[: _MAX_SENTENCES - 1], max(proposing, key=lambda c: (c.score, -c.index))]
 
 
 def _readable(question: Question, chosen: Sequence[Candidate], every: Sequence[Candidate]) -> list[Candidate]:

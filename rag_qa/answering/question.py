@@ -34,11 +34,11 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
             Kind.PAPERS,
             rf"\b(?:which|what|any|find|list|show|name|all)\b(?: \w+){{0,2}} {_PAPER_NOUN}\b(?! of\b)(?=.*\b(?:on|about|that|who|which|with|using|use|uses|deal|deals|address|study|"
             rf"studies|propose|proposes|discuss|consider|work|apply|try|tackle|look|mention|involve|concern|focus|are|have|can|make|introduce|introduces|present|presents|suggest|suggests|describe|describes|offer|offers|apply|applies|build|builds|train|trains)\b)|^(?:papers?|works?|abstracts?|studies) (?:on|about|that|with|using)\b"
-            rf"|\b(?:are|is) there (?:\w+ )?{_PAPER_NOUN} (?:on|about|that|for|which|with|using)\b|\bwhat {_PAPER_NOUN} (?:are|is) there\b|\bhas any(?:one|body)\b|\bwho (?:works|worked) on\b",
+            rf"|\b(?:are|is) there (?:\w+ )?{_PAPER_NOUN} (?:on|about|that|for|which|with|using)\b|\bwhat {_PAPER_NOUN} (?:are|is) there\b",
         ),
         (
             Kind.NUMBER,
-            r"\b(?:number|percentage|amount) of\b|\bhow (?:many|much|large|big|fast|long|few|often|small|far|high|low|old|deep|close|well)\b|\bby (?:how|what)\b|\bto what extent\b|"
+            r"\b(?:number|percentage|amount) of\b|\bhow (?:many|much|large|big|fast|long|few|often|small|far|high|low|old|deep|close|well)\b|\bby how\b|\bto what extent\b|"
             r"\b(?:what|which)(?:'s| is| was| are| were)? (?:the |its |their |an? |kind of )?(?:\w+[ -]){0,4}?"
             r"(?:percentages?|percent|fraction|share|numbers?|rate|accuracy|speed-?ups?|size|factor|ratio|improvement|gain|reduction|increase|decrease|savings?|cost|count|amount|value|score)\b",
         ),

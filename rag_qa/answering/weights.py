@@ -16,19 +16,25 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """`sentence`: one weight a feature of evidence.FEATURES. `confidence`: for each kind of question those of confidence.FEATURES and a bias."""
+    """For each kind of question ("anchored", "free"; see confidence). `sentence`: one weight a feature of evidence.FEATURES. `confidence`: those of
+    confidence.FEATURES and a bias.
+    """
 
     origin: str
-    sentence: Vector
+    sentence: Mapping[str, Vector]
     confidence: Mapping[str, Vector]
 
 
 def parse(data: Mapping[str, object], sentence_features: Sequence[str], confidence_features: Sequence[str]) -> Weights:
     """Weights from their JSON form: by the name of the feature; one that is missing counts 0, an unknown one is an error (KeyError)."""
-    confidence = data["confidence"]
-    assert isinstance(confidence, dict)
-    by_kind = {kind: _vector(named, (*confidence_features, "bias")) for kind, named in confidence.items()}
-    return Weights(str(data["origin"]), _vector(data["sentence"], sentence_features), by_kind)
+    sentence = {kind: _vector(named, sentence_features) for kind, named in _by_kind(data["sentence"]).items()}
+    confidence = {kind: _vector(named, (*confidence_features, "bias")) for kind, named in _by_kind(data["confidence"]).items()}
+    return Weights(str(data["origin"]), sentence, confidence)
+
+
+def _by_kind(data: object) -> Mapping[str, object]:
+    assert isinstance(data, dict)
+    return data
 
 
 def _vector(named: object, features: Sequence[str]) -> Vector:
