@@ -24,7 +24,7 @@ MET = 0.4
 
 FEATURES = (
     "paper", "margin", "best_cosine", "third_cosine", "focus_cosine", "exact", "soft", "soft_answer", "rest", "rest_sentence", "head", "head_answer", "missing", "missing_rarity",
-    "pairs", "unmet", "no_number", "number_far", "no_name", "name_far", "unknown_name", "sentence_score", "words", "listing_gap", "how_gap", "mostly_missing", "all_missing",
+    "pairs", "unmet", "no_number", "wrong_unit", "number_apart", "no_name", "name_far", "unknown_name", "sentence_score", "words", "listing_gap", "how_gap", "mostly_missing", "all_missing",
 )  # fmt: skip
 
 
@@ -130,7 +130,8 @@ def _values(
         "pairs": _pairs(question, best),
         "unmet": float(view.unmet is not None),
         "no_number": float(question.wants_number and not new_number),
-        "number_far": float(question.wants_number and not any(_number_near_head(c, question) for c in best)),
+        "wrong_unit": float(question.wants_number and not any(_right_unit(c, question) for c in best)),
+        "number_apart": float(question.wants_number and not any((c.sentence.numbers - question.numbers) and met for c, met in zip(best, _head_met(view, head), strict=True))),
         "no_name": float(question.wants_name and not any(_holds_new_name(c, question) for c in chosen)),
         "name_far": float(question.wants_name and not any(_holds_new_name(c, question) and met for c, met in zip(best, _head_met(view, head), strict=True))),
         "unknown_name": float(len(known) < len(question.names)),
@@ -148,22 +149,18 @@ def _head_met(view: _Evidence, head: NDArray[np.bool_]) -> list[bool]:
     return [bool(not head.any() or row[head].max() >= MET) for row in view.sentences]
 
 
-_NEAR = 4  # words between a number and what it counts
 _SHARES = re.compile(r"\b(?:percent\w*|share|fraction|proportion|rate|portion|accurac\w*)\b")
 _FACTORS = re.compile(r"\b(?:factor|times|faster|speed-?ups?|fold|smaller|larger|bigger|quicker)\b")
 
 
-def _number_near_head(candidate: Candidate, question: Question) -> bool:
-    """Does a sentence hold a number of what is counted: "32 GPUs" for "how many GPUs", "30%" for "what share"?"""
+def _right_unit(candidate: Candidate, question: Question) -> bool:
+    """Does a sentence hold a number of the kind that is asked for: "30%" for "what share", "1.67×" for "how much faster"?"""
     asked, folded = question.text.lower(), candidate.sentence.folded
     if _SHARES.search(asked):
         return bool(re.search(r"\d ?%|\d percent|\d\.\d|\bhalf\b|\bthirds?\b|\bquarter\b|\d/\d", folded))
-    if _FACTORS.search(asked) and re.search(r"\d ?(?:×|x\b|times|fold|%)|\btwice\b|\bhalf\b|orders? of magnitude|\d", folded):
-        return True
-    head = {text.stem(word) for word in question.head}
-    found = [text.stem(w.text) for w in text.words(folded)]
-    numbers = [i for i, w in enumerate(text.words(folded)) if w.text in candidate.sentence.numbers and w.text not in question.numbers]
-    return any(stem in head and abs(i - at) <= _NEAR for i, stem in enumerate(found) for at in numbers) or (not head and bool(numbers))
+    if _FACTORS.search(asked):
+        return bool(re.search(r"\d|\btwice\b|\bhalf\b|orders? of magnitude", folded))
+    return bool(candidate.sentence.numbers - question.numbers)
 
 
 def _share(rarity: NDArray[np.float64], met: NDArray[np.float64], mask: NDArray[np.bool_]) -> float:
@@ -197,7 +194,8 @@ def _holds_new_name(candidate: Candidate, question: Question) -> bool:
     for token in candidate.quote.split()[1:]:
         plain = token.strip("\"'()[]{},.;:*$“”‘’").removesuffix("'s").removesuffix("’s")
         folded = text.fold(plain).text
-        if plain[:1].isupper() and len(plain) > 1 and folded not in asked and folded not in own and folded not in known and folded.removesuffix("s") not in known:
+        generic = all(part in known or part.removesuffix("s") in known or len(part) < 3 for part in folded.split("-")[-1:])
+        if plain[:1].isupper() and len(plain) > 1 and not generic and folded not in asked and folded not in own:
             return True
     return False
 

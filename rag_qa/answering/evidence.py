@@ -82,7 +82,10 @@ class Matcher:
 
     def __init__(self, question: Question, corpus: Corpus, similarity: WordSimilarity) -> None:
         self.words = question.words
-        self._terms = [text.word_terms(word) for word in question.words]
+        # "out-of-distribution" is met by "distribution" and "out" however they are joined; "of" need not be there
+        self._terms = [
+            (text.word_terms(word)[0], *(text.stem(part) for part in word.split("-") if "-" in word and part and part not in text.STOPWORDS)) for word in question.words
+        ]
         self.rarity = np.array([corpus.rarity(word) for word in question.words])
         self._similarity = similarity
         self._vectors = similarity(list(question.words))
@@ -110,6 +113,11 @@ class Matcher:
         return float((self.rarity * met).sum()) / total if total else 0.0
 
 
+def terms_of(paper: Paper) -> set[str]:
+    """All terms of an abstract."""
+    return set().union(*(s.terms for s in sentence_terms(paper.abstract)))
+
+
 def anchors(question: Question, paper: Paper, matcher: Matcher) -> NDArray[np.bool_]:
     """Which words of the question name something: a method, or what the paper is called. One entry a word."""
     name = text.name_of(paper.abstract) or paper.label
@@ -119,13 +127,12 @@ def anchors(question: Question, paper: Paper, matcher: Matcher) -> NDArray[np.bo
 
 def is_anchored(question: Question, paper: Paper, matcher: Matcher) -> bool:
     """Does the question name something that stands in the paper?"""
-    terms: set[str] = set().union(*(s.terms for s in sentence_terms(paper.abstract)))
-    return bool((anchors(question, paper, matcher) & (matcher.exact(terms) > 0)).any())
+    return bool((anchors(question, paper, matcher) & (matcher.exact(terms_of(paper)) > 0)).any())
 
 
 FEATURES = (
     "cosine", "neighbour", "exact", "soft", "context", "local", "bigrams", "number_wanted", "number_missing", "defines", "introduces", "reason",
-    "means", "enumerates", "counted", "finding", "contribution", "lean_context", "entity", "result_wanted", "named", "proposes", "position", "first", "leans", "length",
+    "means", "enumerates", "counted", "finding", "contribution", "names_own", "lean_context", "entity", "result_wanted", "named", "proposes", "position", "first", "leans", "length",
 )  # fmt: skip
 
 _PROPOSES = re.compile(
@@ -251,6 +258,7 @@ class _View:
             "counted": float(_holds_count(asked, s.folded)),
             "finding": float(kind is Kind.YES_NO and bool(_FINDING.search(s.folded))),
             "contribution": float(bool(_PROPOSES.search(s.folded))) * (1.0 - self.matcher.weighted(self.met.max(axis=0))),
+            "names_own": float(i == self._first_named()) * (1.0 - self.matcher.weighted(self.met.max(axis=0))),
             "lean_context": float(bool(_LEANS.search(s.folded))) * self.matcher.weighted(before),
             "entity": float(bool(_ENTITY_ASKED.search(asked)) and _new_names(raw, question)),
             "result_wanted": float(bool(_RESULT_ASKED.search(asked)) and bool(_RESULT.search(s.folded))),
@@ -261,6 +269,12 @@ class _View:
             "leans": float(bool(_LEANS.search(s.folded))),
             "length": math.log(max(3, len(s.words))) - 2.5,
         }
+
+    def _first_named(self) -> int:
+        """The sentence in which the paper names what it proposes; -1 if it names nothing."""
+        name = text.name_of(self.paper.abstract)
+        folded = text.fold(name).text if name else None
+        return next((i for i, s in enumerate(self.sentences) if folded and folded in s.folded), -1)
 
     def _local(self, i: int) -> float:
         """Share of the question that sentence i meets, words that stand in many sentences of this paper counting less."""

@@ -33,7 +33,9 @@ _ALTERNATIVES = 3  # papers that an answer to a question in free words is made f
 _LIKELY = 0.05  # ... if one is the right one with at least this probability
 _RELATED = 3
 _SEVERAL = 4  # papers in an answer that lists papers
-_SET_CUT = 0.72  # a paper joins a list when its score reaches this share of the best one's
+_SET_CUT = 0.8  # a paper joins a list when its score reaches this share of the best one's,
+_SET_LEAST = 0.55  # or this share and it holds
+_SET_COVERS = 0.6  # this much of the question's words, by rarity, and hardly less than the best one
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,12 @@ class Corner:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The evidence for a question, judged. `sentences_of(i)`: the sentences of hit i that could answer, in order."""
+    """The evidence for a question, judged. `sentences_of(i)`: the sentences of hit i that could answer, in order. `covers`: share of the
+    question's words, by rarity, that stand in a paper.
+    """
 
     question: Question
+    covers: Callable[[Paper], float]
     sentences_of: Callable[[int], Sequence[Candidate]]
     assessment: Assessment
 
@@ -105,7 +110,7 @@ class ExtractiveAnswerer:
         best = sentences_of(0)
         cosines = vectors[hits[0].paper.id] @ focus
         judged = confidence.assess(asked, hits, best, _choose(best), cosines, matcher, corpus, self._weights.confidence)
-        return Reading(asked, sentences_of, judged)
+        return Reading(asked, lambda paper: matcher.weighted(matcher.exact(evidence.terms_of(paper))), sentences_of, judged)
 
     def _candidates(self, question: Question, vector: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
         kind = "anchored" if evidence.is_anchored(question, paper, matcher) else "free"
@@ -114,7 +119,7 @@ class ExtractiveAnswerer:
 
     def _groups(self, reading: Reading, hits: Sequence[Hit]) -> list[list[Candidate]]:
         """Sentences to show, by paper."""
-        if several := _papers_asked_for(reading.question, hits):
+        if several := _papers_asked_for(reading, hits):
             return [_choose(reading.sentences_of(i), most=1) for i in several]
         likely = [1.0] if reading.assessment.anchored else _likely_papers(hits)
         if len(likely) == 1:
@@ -182,15 +187,23 @@ def _listed(items: Sequence[str]) -> str:
 # ------------------------------------------------------------------------------------------------------------------ choosing
 
 
-def _papers_asked_for(question: Question, hits: Sequence[Hit]) -> list[int]:
+def _papers_asked_for(reading: Reading, hits: Sequence[Hit]) -> list[int]:
     """Which hits a question wants one sentence of each: those that it names, or all that qualify; none when it asks for one answer."""
+    question = reading.question
     if question.kind is Kind.COMPARISON or len(question.names) > 1:
         named = [i for i, hit in enumerate(hits) if any(name in _name_forms(hit.paper) for name in question.names)]
         if len(named) > 1:
             return named[:_SEVERAL]
     if question.kind is Kind.PAPERS:
-        return [i for i, hit in enumerate(hits) if hit.score >= _SET_CUT * hits[0].score][:_SEVERAL]
+        return [i for i, hit in enumerate(hits) if _qualifies(hit, hits[0], reading.covers)][:_SEVERAL]
     return []
+
+
+def _qualifies(hit: Hit, best: Hit, covers: Callable[[Paper], float]) -> bool:
+    """Does a paper belong to a list? It ranks close to the best one, or holds about as much of what the question is about."""
+    if hit.score >= _SET_CUT * best.score:
+        return True
+    return hit.score >= _SET_LEAST * best.score and covers(hit.paper) >= max(_SET_COVERS, covers(best.paper) - 0.15)
 
 
 def _likely_papers(hits: Sequence[Hit]) -> list[float]:
