@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rag_qa import text
 from rag_qa.papers import Paper
 
-CHUNKER = "sentences-1"
+CHUNKER = "sentences-2"
 """Version of the rules below: another one needs another index."""
 
 TARGET_TOKENS = 128

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -23,19 +24,30 @@ _GREEK = {
     "τ": "tau", "υ": "upsilon", "φ": "phi", "ϕ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
 }  # fmt: skip
 _PUNCTUATION = {
-    "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": " - ", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "′": "'",
+    "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": " - ", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"', "′": "'", "⁄": "/", "ı": "i",
     "\u00ad": "", "\u200b": "", "\u200c": "", "\u200d": "", "\ufeff": "", "\u2060": "",
 }  # fmt: skip
 _LATEX = {
     r"\times": "×", r"\%": "%", r"\sim": "~", r"\approx": "~", r"\pm": "±", r"\leq": "≤", r"\le": "≤", r"\geq": "≥", r"\ge": "≥",
-    r"\cdot": "·", r"\&": "&", r"\_": "_", r"\#": "#", r"\$": "$",
+    r"\cdot": "·", r"\left": "", r"\right": "", r"\dots": "…", r"\ldots": "…", r"\cdots": "…", r"\&": "&", r"\_": "_", r"\#": "#", r"\$": "$",
 }  # fmt: skip
-_WRAPPERS = re.compile(
+# Accents that no single letter has: what is left of them after composition only parts a word ("x̂").
+_STANDS_FOR = {**_GREEK, **_PUNCTUATION, **{chr(accent): "" for accent in range(0x300, 0x370)}}
+_LATIN_TO_GREEK = {latin: greek for greek, latin in reversed(_GREEK.items())}
+
+_WRAPPER = re.compile(
     r"\\(?:text|textbf|textit|textsc|texttt|textrm|emph|mathbf|mathrm|mathit|mathcal|mathbb|tilde|hat|bar|url|operatorname)\b\s*\{?"
 )
-_TAGS = re.compile(r"</?(?:i|b|em|strong|sub|sup|scp|p|jats:[a-z]+|mml:[a-z]+)>", re.IGNORECASE)
+_MACRO = re.compile(r"\\(?:[A-Za-z]+|[%&_#$])")
+_TAG = re.compile(r"<(/?(?:i|b|em|strong|sub|sup|scp|p|jats:[a-z]+|mml:[a-z]+))>", re.IGNORECASE)
+_POWER = re.compile(r"[-−+]?\d")
 # A word broken at a line end of a PDF: "at- tention". Not "3- and 4-bit", "inter- and intra-layer".
-_BROKEN = re.compile(r"(?<=[^\W\d_])-[ \t]*(?:\r\n|[ \n\r])[ \t]*(?=[a-z])(?!(?:and|or|to|nor|vs|versus|but|as|the)\b)")
+_BROKEN = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t\xa0]*(?:\r\n|[ \xa0\n\r])[ \t\xa0]*(?=[^\W\d_])(?!(?:and|or|to|nor|vs|versus|but|as)\b)")
+_IN_COMPOUND = re.compile(r"[^\W_]-[^\W_]+$")
+# What can't stand for itself.
+_SPECIAL = re.compile(
+    r"(?P<hyphen>[-‐\u00ad])|(?P<tag><)|(?P<macro>\\)|(?P<mark>[$*`{}])|(?P<power>[²³¹⁰⁴-⁾ⁿ]+)|(?P<fraction>[¼-¾⅐-⅞])|[^\u0300-\u036f][\u0300-\u036f]+"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,75 +59,110 @@ class Folded:
     ends: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a slice of the folded text stands in the original."""
+        """Where a slice of the folded text (of one character at least) stands in the original."""
         return self.starts[start], self.ends[end - 1]
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def fold(text: str) -> Folded:
     """Compared form of a text: NFKC, lower case, one blank for any white space, plain quotes and hyphens, Greek letters and common LaTeX by
-    name, Markdown and TeX marks dropped, words that a PDF broke at a line end joined.
+    name, Markdown and TeX marks dropped, words that a PDF broke at a line end joined. Powers and fractions stay apart from the number before.
 
     >>> fold("Empirical ev-  idence: $\\\\alpha$-SVRG is $1.67 \\\\times$ faster").text
     'empirical evidence: alpha-svrg is 1.67× faster'
+    >>> fold("10² of 2½").text
+    '10^2 of 2 1/2'
     """
     out: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    starts = array("l")
+    ends = array("l")
     for start, end, piece in _pieces(text):
-        for char in unicodedata.normalize("NFKC", piece).casefold():
-            char = " " if char.isspace() else char
+        for char in _plain(piece):
             # one blank at most, and none in front of × or %: "1.67 ×" and "1.67×" are the same
             if char == " " and (not out or out[-1] == " "):
                 continue
-            if char in "×%" and out and out[-1] == " " and len(out) > 1 and out[-2].isdigit():
+            if char in "×%" and len(out) > 1 and out[-1] == " " and out[-2].isdigit():
                 out.pop(), starts.pop(), ends.pop()
             out.append(char)
             starts.append(start)
             ends.append(end)
-    while out and out[-1] == " ":
+    if out and out[-1] == " ":
         out.pop(), starts.pop(), ends.pop()
     return Folded("".join(out), starts, ends)
 
 
-_SPECIAL = re.compile(r"[\\$*`‐-―−‘’“”′\u00ad\u200b-\u200d\ufeff\u2060\u0370-\u03ff<{}-]")
+@lru_cache(maxsize=4096)
+def _plain(piece: str) -> str:
+    """The compared form of a piece of text, with each white space as a blank."""
+    composed = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", piece).casefold())
+    plain = "".join(_STANDS_FOR.get(char, char) for char in composed)
+    return "".join(" " if char.isspace() else char for char in plain)
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, str]]:
     """Slices of the text and what stands for each: most characters stand for themselves."""
-    i, size = 0, len(text)
-    while i < size:
-        char = text[i]
-        if not _SPECIAL.match(char):
-            yield i, i + 1, char
-            i += 1
-            continue
-        length, piece = _special(text, i)
+    done, size = 0, len(text)
+    while done < size:
+        special = _SPECIAL.search(text, done)
+        upto = special.start() if special else size
+        for i in range(done, upto):
+            yield i, i + 1, text[i]
+        if not special:
+            return
+        length, piece = _special(text, special)
         if piece:
-            yield i, i + length, piece
-        i += length
+            yield upto, upto + length, piece
+        done = upto + length
 
 
-def _special(text: str, i: int) -> tuple[int, str]:
-    """How many characters from i on belong together, and what stands for them."""
-    char = text[i]
-    if char == "-" and (broken := _BROKEN.match(text, i)):
-        # "state-of- the-art": the hyphen belongs to the word, only the blank goes
-        inside_compound = re.search(r"[^\W\d_]-[^\W\d_]+$", text[max(0, i - 24) : i])
-        return broken.end() - i, "-" if inside_compound else ""
-    if char == "<" and (tag := _TAGS.match(text, i)):
-        return tag.end() - i, ""
-    if char == "\\":
-        if wrapper := _WRAPPERS.match(text, i):
-            return wrapper.end() - i, ""
-        if macro := re.compile(r"\\(?:[A-Za-z]+|[%&_#$])").match(text, i):
-            name = macro.group()
-            return len(name), _LATEX.get(name, name[1:])
-        return 1, ""
-    if char in "$*`{}":
-        return 1, ""
-    lower = char.lower()
-    return 1, _GREEK.get(lower, _PUNCTUATION.get(char, char))
+def _special(text: str, at: re.Match[str]) -> tuple[int, str]:
+    """How many characters belong together from where the match begins, and what stands for them."""
+    start, found = at.start(), at.group()
+    match at.lastgroup:
+        case "hyphen":
+            broken = _BROKEN.match(text, start)
+            return (broken.end() - start, _joint(broken)) if broken else (1, found)
+        case "tag":
+            return _tag(text, start)
+        case "macro":
+            return _macro(text, start)
+        case "mark":
+            return 1, ""
+        case "power":
+            is_power = _is_digit_before(text, start) and any(char.isdigit() for char in found)  # "10²" is not 102; but "m²" is m2 and "CD4⁺" is cd4+
+            return len(found), ("^" if is_power else "") + found
+        case "fraction":
+            return 1, (" " if _is_digit_before(text, start) else "") + found  # "2½" is not 21/2
+        case _:
+            return len(found), found  # a letter and its accents
+
+
+def _is_digit_before(text: str, at: int) -> bool:
+    return at > 0 and text[at - 1] in "0123456789"
+
+
+def _joint(broken: re.Match[str]) -> str:
+    """What is left of a hyphen at a line end: the hyphen where it is part of the word ("state-of- the-art", "non- English", "SSM- based")."""
+    whole = broken.string
+    before = whole[max(0, broken.start() - 40) : broken.start()]
+    is_kept = before[-1].isupper() or whole[broken.end()].isupper() or _IN_COMPOUND.search(before)
+    return "-" if is_kept else ""
+
+
+def _tag(text: str, start: int) -> tuple[int, str]:
+    tag = _TAG.match(text, start)
+    if not tag:
+        return 1, "<"
+    is_power = tag.group(1) == "sup" and _is_digit_before(text, start) and _POWER.match(text, tag.end())
+    return tag.end() - start, "^" if is_power else ""
+
+
+def _macro(text: str, start: int) -> tuple[int, str]:
+    if wrapper := _WRAPPER.match(text, start):
+        return wrapper.end() - start, ""
+    if macro := _MACRO.match(text, start):
+        return macro.end() - start, _LATEX.get(macro.group(), macro.group()[1:])
+    return 1, ""
 
 
 def first_words(text: str, limit: int = 9) -> str:
@@ -139,14 +186,15 @@ class Word(NamedTuple):
     end: int
 
 
-_WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+(?:['-][^\W_]+)*")
+_WORD = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+(?:['-][^\W_]+|(?<=\d)\.\d+)*")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 def words(folded: str) -> list[Word]:
     """Words of a folded text, compounds whole.
 
-    >>> [w.text for w in words("dp-cate's gain of 1.67× is new")]
-    ['dp-cate', 'gain', 'of', '1.67', 'is', 'new']
+    >>> [w.text for w in words("dp-cate's gain over gpt-3.5 is 1.67×.")]
+    ['dp-cate', 'gain', 'over', 'gpt-3.5', 'is', '1.67']
     """
     found = []
     for match in _WORD.finditer(folded):
@@ -162,26 +210,38 @@ def _stemmer() -> Stemmer.Stemmer:
     return Stemmer.Stemmer("english")
 
 
+_BRITISH = (
+    (re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ation|ations|er|ers)$)"), "iz"),
+    (re.compile(r"(?<=[a-z]{3})ys(?=(?:e|ed|ing|er|ers)$)"), "yz"),
+    (re.compile(r"(?<=[a-z]{3})our(?=s?$|al|ed|ing|able|hood|ite)|(?<=^[a-z]{2})our(?=(?:s|al|ed|ing|able|ful|less)$)"), "or"),
+)
+
+
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
-    """The word without its ending (Snowball English). British spellings fall together with American ones.
+    """The word without its ending (Snowball English). British spellings fall together with American ones, letters with accents with plain ones.
 
-    >>> stem("matching") == stem("matches"), stem("generalisation") == stem("generalization")
-    (True, True)
+    >>> stem("matching") == stem("matches"), stem("generalisation") == stem("generalization"), stem("fréchet") == stem("frechet")
+    (True, True, True)
     """
-    american = re.sub(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ation|ations|er|ers)$)", "iz", word)
-    american = re.sub(r"(?<=[a-z]{2})our(?=s?$|al|ed|ing|able)", "or", american) if len(word) > 5 else american
-    return str(_stemmer().stemWord(american))
+    plain = word if word.isascii() else _without_accents(word)
+    for british, american in _BRITISH:
+        plain = british.sub(american, plain)
+    return str(_stemmer().stemWord(plain))
+
+
+def _without_accents(word: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", word) if not "\u0300" <= char <= "\u036f")
 
 
 def word_terms(word: str) -> tuple[str, ...]:
     """What a word is searched by: its stem, and for a compound also the stems of its parts.
 
-    >>> word_terms("k-means")
-    ('kmean', 'k', 'mean')
+    >>> word_terms("k-means"), word_terms("10,000")
+    (('kmean', 'k', 'mean'), ('10000',))
     """
     if "-" not in word:
-        return (stem(word),)
+        return (stem(_THOUSANDS.sub("", word)),)
     parts = [part for part in word.split("-") if part]
     return (stem("".join(parts)), *(stem(part) for part in parts))
 
@@ -196,21 +256,22 @@ def terms(text: str) -> list[str]:
 
 
 STOPWORDS = frozenset(
-    """a about above after again against all also although am an and any are as at be because been before being below between both but by can
-    could did do does doing done down during each either else ever every few for from further get gets give given gives got had has have
-    having he her here hers him his how however i if in into is it its itself just let like made make makes many may me might more most much must
-    my neither no nor not now of off on once one only or other our out over own per please same she should so some such than that the their
-    them then there therefore these they this those though through thus to together too toward towards under until up upon us use used uses using very via was
+    """a about above after again against all also although am an and any are as at be because been before being below between both but by can could
+    did do does doing done down during each either else ever every few for from further get gets give given gives got had has have having he her
+    here hers him his how however i if in into is it its itself just let like made make makes many may me might more most much must my neither
+    no nor not now of off on once one only or other our out over own per please same she should so some such than that the their them then there
+    therefore these they this those though through thus to together too toward towards under until up upon us use used uses using very via was
     we well were what whatever when where whether which while who whom whose why will with within without would yes yet you your""".split()
 )
 # Words of a question that say what kind of answer is wanted, or that papers are meant, and not what about.
 QUESTION_WORDS = frozenset(
-    """abstract abstracts article articles author authors paper papers work works study studies publication publications research researchers tell explain describe
-    summarise summarize summary name list show find know say says said state states stated report reports reported mention mentions mentioned called
-    propose proposes proposed present presents presented introduce introduces introduced achieve achieves achieved exactly actually kind kinds type types sort
-    thing things deal deals discuss discusses discussed concern concerns talk talks want need understand mean means meant anything something someone anyone there's what's who's
-    hi hello hey thanks thank according question answer does different new novel main key idea ideas come comes contribute contributes contribution contributions several trick way ways manage manages role play plays people somebody someone
-    else""".split()
+    """abstract abstracts article articles author authors paper papers work works study studies publication publications research researchers tell
+    explain describe summarise summarize summary name list show find know say says said state states stated report reports reported mention
+    mentions mentioned called propose proposes proposed present presents presented introduce introduces introduced achieve achieves achieved
+    exactly actually kind kinds type types sort thing things deal deals discuss discusses discussed concern concerns talk talks want need
+    understand mean means meant anything something someone anyone hi hello hey thanks thank according question answer does
+    different new novel main key idea ideas come comes contribute contributes contribution contributions several trick way ways manage manages
+    role play plays people somebody someone else""".split()
 )
 
 
@@ -234,18 +295,28 @@ class Span(NamedTuple):
 
 
 _ABBREVIATIONS = frozenset(
-    """al approx asst ave ca cf ch chap col comp corp dept diff dr ed eds eq eqs esp est et etc ex fig figs gen govt hon i.e inc incl jr lemma lt ltd max
-    min mr mrs ms mt no nos nr p pp prof prop ref refs resp sec sect sen sr st str supp tab thm univ viz vol vols vs e.g i.i.d w.r.t s.t a.k.a u.s
-    u.k d.c ph.d m.sc b.sc a.m p.m spp sp subsp var cv""".split()
-)  # fmt: skip
-# Abbreviations that often end a sentence: only a capital that begins an ordinary sentence starts a new one after them.
-_OFTEN_LAST = frozenset({"etc", "al", "i.i.d", "inc", "ltd", "corp", "u.s", "u.k", "a.m", "p.m", "ph.d"})
-_BOUNDARY = re.compile(r"[.!?…。！？]+[\"'”’)\]}$*]*(?=\s|$)|[。！？]|\n[ \t]*\n")  # noqa: RUF001
-_STARTER = re.compile(r"[\"'“‘(\[{$*]*(?:[A-Z\d\u0370-\u03ff$\\]|[^\W\da-z_])")
-_ENUMERATOR = re.compile(r"(?:^|\s)(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,4}))$")
+    """al approx asst ave ca ch chap col comp corp dept diff ed eds eq eqs esp est et etc ex fig figs gen govt hon inc incl jr lemma lt ltd max min
+    mt no nos nr p pp prop ref refs resp sec sect sen sr st str supp tab thm univ vol vols i.i.d w.r.t s.t a.k.a u.s u.k d.c ph.d m.sc b.sc a.m
+    p.m spp sp subsp var cv""".split()
+)
+# Abbreviations that nothing ends with.
+_NEVER_LAST = frozenset("cf dr e.g i.e mr mrs ms prof viz vs".split())
+# Words that, with a capital, begin a sentence and not the name of a person or a thing.
+_OPENERS = frozenset(
+    """a additionally an and as both but by code experiments extensive finally for furthermore here how however in it its moreover on our results
+    such that the then there these they this those thus to we when while with""".split()
+)
+_BOUNDARY = re.compile(r"[.!?…。！？]+[\"'”’)\]}$*]*(?=\s|$)|[。！？]|\n[ \t]*\n")
+_STARTER = re.compile(r"[\"'“‘`(\[{$*]*(?:[A-Z\d\u0370-\u03ff$\\]|[^\W\da-z_])")
+_BLANK = re.compile(r"\s*")
+_CAPITALISED = re.compile(r"[A-Z][a-z]*\b")
+_LAST_TOKEN = re.compile(r"[\w.]*$")
+_ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})")
+_LOOK_BACK = 40  # characters in front of a full stop that can tell what it means
+_PARENTHESIS = 300  # longest way to the end of a parenthesis; one that does not end is a slip
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def sentences(text: str) -> tuple[Span, ...]:
     """Sentences of a text as slices of it, without the white space around them; together they hold every other character.
 
@@ -254,11 +325,15 @@ def sentences(text: str) -> tuple[Span, ...]:
     ['It holds (e.g. for Fig. 2).', 'See Smith et al. (2020).', '1) We go on.']
     """
     spans: list[Span] = []
-    start = 0
-    for match in _BOUNDARY.finditer(text):
-        if match.end() > start and _ends_sentence(text, start, match):
-            _append(spans, text, start, match.end())
-            start = match.end()
+    start = seen = depth = 0
+    for mark in _BOUNDARY.finditer(text):
+        # counted step by step: a text of a thousand full stops is read once
+        depth += text.count("(", seen, mark.start()) - text.count(")", seen, mark.start())
+        seen = mark.start()
+        if _ends_sentence(text, start, mark, depth):
+            _append(spans, text, start, mark.end())
+            start = seen = mark.end()
+            depth = 0
     _append(spans, text, start, len(text))
     return tuple(spans)
 
@@ -272,34 +347,38 @@ def _append(spans: list[Span], text: str, start: int, end: int) -> None:
         spans.append(Span(start, end))
 
 
-def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:
-    mark = match.group()
-    if mark.isspace() or mark[0] in "。！？":  # noqa: RUF001
+def _ends_sentence(text: str, start: int, mark: re.Match[str], depth: int) -> bool:
+    """Does a sentence that began at `start` end with this mark? `depth`: how many parentheses are open in front of it."""
+    marks = mark.group()
+    if marks.isspace() or marks[0] in "。！？":
         return True
-    following = text[match.end() :].lstrip()
-    if not following:
+    following = _BLANK.match(text, mark.end()).end()  # type: ignore[union-attr]  # it matches anywhere
+    if following == len(text):
         return True
-    before = text[start : match.start()]
-    if before.count("(") > before.count(")") + mark.count(")") and ")" in text[match.end() : match.end() + 300]:
-        return False  # inside a parenthesis
-    if not _STARTER.match(following):
+    if depth > marks.count(")") and ")" in text[mark.end() : mark.end() + _PARENTHESIS]:
         return False
-    if not mark.startswith(".") or mark.startswith(".."):
-        return True
-    last = re.search(r"[\w.]*$", before)
-    token = last.group().lower().strip(".") if last else ""
-    if _ENUMERATOR.search(before) and len(token) <= 2 and not before[-1:].isdigit():
+    if not _STARTER.match(text, following):
         return False
-    if len(token) == 1 and token.isalpha() and before[-1:].isupper():
-        return False  # an initial: "J. Smith"
-    if token in _OFTEN_LAST:
-        return bool(re.match(r"[A-Z][a-z]*\b", following)) and following.split()[0].lower() in _SENTENCE_OPENERS
-    return token not in _ABBREVIATIONS
+    if not marks.startswith(".") or marks.startswith(".."):
+        return True
+    if _ENUMERATOR.fullmatch(text, start, mark.start()):
+        return False  # "1. We ..."
+    return _ends_after(_LAST_TOKEN.search(text[max(start, mark.start() - _LOOK_BACK) : mark.start()]).group(), text, following)  # type: ignore[union-attr]
 
 
-_SENTENCE_OPENERS = frozenset(
-    "the this these that those we our it its in on for to a an however moreover furthermore finally additionally here to by as with while when there they such both".split()
-)
+def _ends_after(token: str, text: str, following: int) -> bool:
+    """Does a full stop after this token end a sentence, if the next word begins at `following`?"""
+    token = token.strip(".")
+    if token.lower() in _NEVER_LAST:
+        return False
+    is_initial = len(token) == 1 and token.isupper()  # "J. Smith"
+    return _is_opener(text, following) if is_initial or token.lower() in _ABBREVIATIONS else True
+
+
+def _is_opener(text: str, at: int) -> bool:
+    word = _CAPITALISED.match(text, at)
+    return word is not None and word.group().lower() in _OPENERS
+
 
 # ---------------------------------------------------------------------------------------------------------------- acronyms
 
@@ -327,7 +406,7 @@ def _spelled(before: str, short: str) -> tuple[str, ...]:
     letters = [c.lower() for c in short if c.isalnum()]
     for length in range(max(1, len(letters) - 2), len(letters) + 4):
         tail = parts[-length:]
-        if len(tail) == length and tail[0][0] == letters[0] and _subsequence(letters, [w for w in tail]):
+        if len(tail) == length and tail[0][0] == letters[0] and _subsequence(letters, tail):
             return tuple(tail)
     return ()
 
@@ -351,16 +430,22 @@ def _subsequence(letters: Sequence[str], tail: Sequence[str]) -> bool:
 # ------------------------------------------------------------------------------------------------------------------- names
 
 _NAME = r"(?:\$\\?[A-Za-z]+\$|[\w\u0370-\u03ff])(?:[\w\u0370-\u03ff+]|-(?=\w)|\.(?=\d))*"
+# "build", but not "build on VBLLs": that is somebody else's
 _PROPOSE = (
-    r"(?:propose|introduce|present|develop|design|devise|describe|release|contribute|build|unveil|name|call|term|dub|coin|create|establish|offer|provide|put forward"
-    r")(?:s|d|ed|ing)?"
+    r"(?:propose|introduce|present|develop|design|devise|describe|release|contribute|build|unveil|name|call|term|dub|coin|create|establish|offer|provide"
+    r"|put forward)(?:s|d|ed|ing)?(?! (?:up)?on\b)"
 )
-_NAMED_AFTER = re.compile(rf"(?i:\b(?:called|named|termed|dubbed|coined|denoted|as|method|approach|name (?:it|our \w+|this \w+|the \w+)|call (?:it|this|our \w+)))\s+[\"'“*]*({_NAME})")
+_SAYS_CALLED = r"called|named|termed|dubbed|coined|denoted|name (?:it|our \w+|this \w+|the \w+)|call (?:it|this|our \w+)"
+_CALLED = re.compile(rf"(?i:\b({_SAYS_CALLED}|as|method|approach)\s+)[\"'“*]*({_NAME})")
 _PROPOSED = re.compile(rf"\b(?i:{_PROPOSE}\s+(?:the |our )?)[\"'“*]*({_NAME})(?=[\s,:;.(*\"'”])")
 # "propose Activation Beacon, a plug-in module": two or three capitalised words, set off by a comma, a colon or a bracket
 _PROPOSED_WORDS = re.compile(rf"\b(?i:{_PROPOSE}\s+(?:the )?)((?:[A-Z][\w-]+ ){{1,2}}[A-Z][\w-]+)(?=[,:])")
 _QUOTED = re.compile(rf"[\"“]({_NAME})[\"”]")
 _IN_BRACKETS = re.compile(rf"\(\s*[\"'“*]*({_NAME})[\"'”*]*\s*[),;]")
+_PROPOSES = re.compile(rf"\b(?:we|this (?:paper|work|study)|paper|work|method|our)\b.*?\b{_PROPOSE}\b|\b{_PROPOSE}\b", re.IGNORECASE)
+_OUR_METHOD = re.compile(r"\b[Oo]ur (?:method|approach|framework|model|system|algorithm|technique|benchmark|dataset)\b")
+_OURS = re.compile(r"\b(?:we|our|this (?:paper|work|study|article))\b", re.IGNORECASE)
+_NAMED_WITHIN = 10_000  # characters; no abstract is longer, and whatever is should not hold us up
 
 
 def is_name(token: str) -> bool:
@@ -387,35 +472,35 @@ def name_of(abstract: str) -> str | None:
     'NetMoE'
     """
     scores: dict[str, float] = {}
-    plain = _unbroken(abstract)
+    plain = _unbroken(abstract[:_NAMED_WITHIN])
     for start, end in sentences(plain):
-        sentence = plain[start:end]
-        for name, weight in _candidates(sentence):
+        for name, weight in _candidates(plain[start:end]):
             scores[name] = scores.get(name, 0.0) + weight
     ranked = sorted(scores, key=lambda name: (-scores[name] * _uses(plain, name), plain.find(name)))
     return _plain_name(ranked[0]) if ranked and scores[ranked[0]] >= 1.0 else None
 
 
 def _candidates(sentence: str) -> Iterator[tuple[str, float]]:
-    proposes = re.search(rf"\b(?:we|this (?:paper|work|study)|paper|work|method|our)\b.*?\b{_PROPOSE}\b|\b{_PROPOSE}\b", sentence, re.IGNORECASE)
-    proposes = proposes or re.search(r"\b[Oo]ur (?:method|approach|framework|model|system|algorithm|technique|benchmark|dataset)\b", sentence)
-    ours = proposes and re.search(r"\b(?:we|our|this (?:paper|work|study|article))\b", sentence, re.IGNORECASE)
+    """Names that a sentence may give to what it proposes, with how sure that is (from 1 on: sure enough)."""
+    proposes = _PROPOSES.search(sentence) or _OUR_METHOD.search(sentence)
+    ours = bool(proposes and _OURS.search(sentence))
+    yield from ((name, 3.0 if ours else 1.0) for name in _proposed(sentence))
+    for match in _CALLED.finditer(sentence):
+        how, name = match.groups()
+        if is_name(_plain_name(name)):
+            yield name, 3.0 if ours or "name" in how.lower() or "called" in how.lower() else 0.5
+    if proposes and ours:
+        yield from ((match.group(1), 2.0) for match in _QUOTED.finditer(sentence) if is_name(match.group(1)))
+        yield from ((match.group(1), 2.0) for match in _IN_BRACKETS.finditer(sentence, proposes.start()) if is_name(match.group(1)))
+
+
+def _proposed(sentence: str) -> Iterator[str]:
     for match in _PROPOSED.finditer(sentence):
         name = match.group(1)
         mixed_case = len(name) > 3 and name[0].isupper() and sentence[match.end() : match.end() + 1] in ",:" and name.lower() not in STOPWORDS
         if is_name(_plain_name(name)) or mixed_case:
-            yield name, 3.0 if ours else 1.0
-    for match in _PROPOSED_WORDS.finditer(sentence):
-        yield match.group(1), 3.0 if ours else 1.0
-    for match in _QUOTED.finditer(sentence):
-        if ours and proposes and is_name(match.group(1)):
-            yield match.group(1), 2.0
-    for match in _NAMED_AFTER.finditer(sentence):
-        if is_name(_plain_name(match.group(1))):
-            yield match.group(1), 3.0 if ours or "name" in match.group().lower() or "called" in match.group().lower() else 0.5
-    for match in _IN_BRACKETS.finditer(sentence):
-        if ours and proposes and match.start() > proposes.start() and is_name(match.group(1)):
-            yield match.group(1), 2.0
+            yield name
+    yield from (match.group(1) for match in _PROPOSED_WORDS.finditer(sentence))
 
 
 def _uses(text: str, name: str) -> int:
@@ -428,18 +513,15 @@ def joined(text: str) -> str:
     >>> joined(r"Gained at- tention with $\\alpha$-SVRG, $1.67 \\times$ faster")
     'Gained attention with α-SVRG, 1.67× faster'
     """
-    plain = _plain_name(_unbroken(text))
-    for macro, meaning in _LATEX.items():
-        plain = plain.replace(macro, meaning)
-    plain = re.sub(r"\s+(?=[×%])", "", _WRAPPERS.sub("", plain))
-    return " ".join(re.sub(r"[$*`{}\\]", "", plain).split())
+    plain = _WRAPPER.sub("", _plain_name(_unbroken(text)))
+    plain = _MACRO.sub(lambda macro: _LATEX.get(macro.group(), macro.group()[1:]), plain)
+    return " ".join(re.sub(r"\s+(?=[×%])", "", re.sub(r"[$*`{}\\]", "", plain)).split())
 
 
 def _unbroken(text: str) -> str:
-    return _BROKEN.sub("", text)
+    return _BROKEN.sub(_joint, text)
 
 
 def _plain_name(name: str) -> str:
     """A name as one writes it: "$\\alpha$-SVRG" is α-SVRG."""
-    by_latin = {latin: greek for greek, latin in reversed(_GREEK.items())}
-    return re.sub(r"\$\\?([A-Za-z]+)\$", lambda m: by_latin.get(m.group(1), m.group(1)), name)
+    return re.sub(r"\$\\?([A-Za-z]+)\$", lambda tex: _LATIN_TO_GREEK.get(tex.group(1), tex.group(1)), name)

@@ -10,7 +10,7 @@ from pathlib import Path
 from rag_qa.chunking import CHUNKER
 from rag_qa.errors import IndexingError, StaleIndexError
 
-FORMAT = 1
+FORMAT = 2
 """Version of the files of an index and of the words in its keyword postings."""
 
 NAME = "manifest.json"
