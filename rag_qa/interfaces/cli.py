@@ -79,7 +79,10 @@ Answerer = Annotated[
         show_default=False,
     ),
 ]
-TopK = Annotated[int | None, typer.Option("--k", "-k", min=1, max=50, help="How many papers are looked at (RAG_QA_TOP_K).", show_default=False)]
+TopK = Annotated[
+    int | None,
+    typer.Option("--k", "-k", metavar="N", min=1, max=50, help="How many papers are looked at for an answer (RAG_QA_TOP_K).", show_default=False),
+]
 
 
 # ---------------------------------------------------------------------------------------------------------------- commands
@@ -87,13 +90,14 @@ TopK = Annotated[int | None, typer.Option("--k", "-k", min=1, max=50, help="How 
 
 def index(
     ctx: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders with abstracts.", show_default=False)],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files of abstracts, or folders of such files.", show_default=False)],
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
     """Read abstracts into the index.
 
-    Say it again after files have changed: only what is new or edited is worked on. Ctrl-C loses nothing.
+    A file is plain text in UTF-8: one abstract a paragraph, blank lines between them; a short first line, such as "ICLR 2025 Papers", names the
+    collection. Run it again after files have changed: only what is new or edited is worked on. Ctrl-C loses nothing.
     """
     engine = _session(ctx).open(data_dir=data_dir)
     with terminal.progress() as progress:
@@ -173,14 +177,19 @@ def search(
     ctx: typer.Context,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question, or just words.", show_default=False)],
     as_json: Json = False,
-    k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="How many papers at most (RAG_QA_TOP_K).", show_default=False)] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", "-k", metavar="N", min=1, help="How many papers at most (RAG_QA_TOP_K).", show_default=False)
+    ] = None,
     year_from: Annotated[
         int | None, typer.Option("--year-from", metavar="YEAR", help="Only papers of this year or later.", show_default=False)
     ] = None,
     year_to: Annotated[int | None, typer.Option("--year-to", metavar="YEAR", help="Only papers of this year or earlier.", show_default=False)] = None,
-    venue: Annotated[str | None, typer.Option("--venue", help="Only papers of this venue, such as ICLR.", show_default=False)] = None,
+    venue: Annotated[
+        str | None, typer.Option("--venue", metavar="VENUE", help="Only papers of this venue, such as ICLR.", show_default=False)
+    ] = None,
     collection: Annotated[
-        str | None, typer.Option("--collection", help='Only papers of this collection, such as "ICLR 2025 Papers".', show_default=False)
+        str | None,
+        typer.Option("--collection", metavar="NAME", help='Only papers of this collection, such as "ICLR 2025 Papers".', show_default=False),
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
@@ -201,13 +210,18 @@ def search(
 
 def papers(
     ctx: typer.Context,
-    containing: Annotated[str, typer.Argument(metavar="[TEXT]", help="Only papers that contain this text.", show_default=False)] = "",
+    containing: Annotated[
+        str,
+        typer.Argument(
+            metavar="TEXT", help="Only papers that hold this text: in label, abstract, authors, venue, year or file name.", show_default=False
+        ),
+    ] = "",
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
     """List the papers of the index.
 
-    Label, year, venue, and the file and line where each was read.
+    For each its label, year, venue, and the file and line where it was read. A label is the title, or a name taken from the abstract.
     """
     engine = _session(ctx).open(data_dir=data_dir)
     found = [paper for paper in engine.papers() if _contains(paper, containing)]
@@ -225,10 +239,11 @@ def _contains(paper: Paper, wanted: str) -> bool:
 def serve(
     ctx: typer.Context,
     host: Annotated[
-        str | None, typer.Option("--host", help="Address to listen on (RAG_QA_HOST); 0.0.0.0 lets others in.", show_default=False)
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Address to listen on (RAG_QA_HOST); 0.0.0.0 lets others in.", show_default=False)
     ] = None,
     port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65535, help="Port (RAG_QA_PORT); the next free one if it is taken.", show_default=False)
+        int | None,
+        typer.Option("--port", metavar="PORT", min=0, max=65535, help="Port (RAG_QA_PORT); the next free one if it is taken.", show_default=False),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     answerer: Answerer = None,
