@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from rag_qa import chat
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status
 from rag_qa.engine import IndexInfo, IndexReport, Progress
 from rag_qa.papers import Paper
@@ -229,8 +230,15 @@ def is_reworded(question: str, understood_as: str) -> bool:
     return bool(understood_as.strip()) and question.split() != understood_as.split()
 
 
+def is_small_talk(answer: Answer) -> bool:
+    """Is it a greeting returned? Nothing was asked of the papers, so nothing was refused."""
+    return answer.abstained is not None and answer.abstained == chat.small_talk(answer.question)
+
+
 def body_lines(answer: Answer, width: int | None = None) -> list[Line]:
     """The sentences, each on a new line, or the refusal."""
+    if is_small_talk(answer):
+        return _folded(answer.text, width)
     if answer.abstained is not None:
         return _folded(f"No answer. {answer.abstained}", width, Kind.REFUSAL)
     return [line for sentence in answer.sentences for line in sentence_lines(sentence, width)]
@@ -468,7 +476,9 @@ def body_markdown(answer: Answer) -> str:
     blocks = []
     if is_reworded(answer.question, answer.understood_as):
         blocks.append(f"*Understood as: {escape_markdown(answer.understood_as)}*")
-    if answer.abstained is not None:
+    if is_small_talk(answer):
+        blocks.append(escape_markdown(answer.text))
+    elif answer.abstained is not None:
         blocks.append(f"**No answer.** {escape_markdown(answer.abstained)}")
     elif answer.sentences:
         blocks.append("\n\n".join(sentence_markdown(sentence) for sentence in answer.sentences))

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from rag_qa import chat
 from rag_qa.answering.answer import Answer, Sentence, Source, Status, Usage, Verdict
 from rag_qa.engine import IndexReport
 from rag_qa.interfaces import render
@@ -176,6 +177,16 @@ def test_a_refusal_looks_like_one() -> None:
     assert render.plain(render.answer_lines(ask("How far is the moon?"))) == (
         "No answer. None of the papers says this.\n\nRelated, but does not answer this\n- Moss under snow (Bog Letters 2021)\n    land.txt:5"
     )
+
+
+@pytest.mark.parametrize("said", ["Hello!", "Thanks a lot"])
+def test_a_greeting_is_returned_and_not_refused(said: str) -> None:
+    friendly = chat.small_talk(said)
+    assert friendly
+    answer = Answer(said, said, abstained=friendly)
+
+    assert render.plain(render.answer_lines(answer)) == friendly
+    assert render.answer_markdown(answer) == render.escape_markdown(friendly)
 
 
 def test_only_what_is_not_supported_is_marked() -> None:
