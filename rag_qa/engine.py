@@ -20,7 +20,7 @@ from rag_qa.chat import Turn
 from rag_qa.embedding import minilm, openai_api
 from rag_qa.embedding.embedder import EMBEDDERS, Embedder
 from rag_qa.embedding.static import WordVectors
-from rag_qa.errors import ProviderError, QuestionError, SourceError
+from rag_qa.errors import EmptyIndexError, ProviderError, QuestionError, SourceError
 from rag_qa.grounding import GroundingCheck
 from rag_qa.index.store import Store
 from rag_qa.llm import openai_api as chat_api
@@ -119,7 +119,7 @@ class Engine:
         changes = self._store.update(read, progress=progress) if read else None
         records = sum(len(papers) for papers in read.values())
         works = len({paper.id for papers in read.values() for paper in papers})
-        papers, passages = self._store.count() if read or rebuild else (0, 0)
+        papers, passages = self._count()
         self._turns.clear()
         return IndexReport(
             added=changes.added if changes else 0,
@@ -135,6 +135,14 @@ class Engine:
             embedded=rebuilt + (changes.embedded if changes else 0),
             seconds=round(time.perf_counter() - started, 3),
         )
+
+    def _count(self) -> tuple[int, int]:
+        """(papers, passages) of the index; of none if there is no index."""
+        try:
+            self._store.manifest()
+        except EmptyIndexError:
+            return 0, 0
+        return self._store.count()
 
     def info(self) -> IndexInfo:
         """What the index holds. Raises EmptyIndexError when there is none."""
