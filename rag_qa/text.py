@@ -271,7 +271,7 @@ QUESTION_WORDS = frozenset(
     exactly actually kind kinds type types sort thing things deal deals discuss discusses discussed concern concerns talk talks want need
     understand mean means meant anything something someone anyone hi hello hey thanks thank according question answer does
     different new novel main key idea ideas come comes contribute contributes contribution contributions several trick way ways manage manages
-    role play plays people somebody someone else""".split()
+    role play plays somebody someone take takes took taken part beat beats beaten save saves saved carry carries carried happen happens happened put puts keep keeps kept else""".split()
 )
 
 

@@ -74,6 +74,7 @@ class _Evidence:
     answer: NDArray[np.float64]
     sentences: NDArray[np.float64]
     unmet: str | None
+    demand_met: bool
 
 
 def _evidence(question: Question, best: Sequence[Candidate], chosen: Sequence[Candidate], matcher: Matcher) -> _Evidence:
@@ -81,13 +82,15 @@ def _evidence(question: Question, best: Sequence[Candidate], chosen: Sequence[Ca
     terms: set[str] = set().union(*(s.terms for s in sentences))
     met = matcher.soft(sentences)
     answer = met[[_place(best, candidate) for candidate in chosen]].max(axis=0)
+    folded = text.fold(question.text).text
     return _Evidence(
         anchor=evidence.anchors(question, best[0].paper, matcher),
         exact=matcher.exact(terms),
         soft=met.max(axis=0),
         answer=answer,
         sentences=met,
-        unmet=demands.unmet(text.fold(question.text).text, [s.folded for s in sentences]),
+        unmet=demands.unmet(folded, [s.folded for s in sentences]),
+        demand_met=demands.met(folded, [s.folded for s in sentences]),
     )
 
 
@@ -108,7 +111,9 @@ def _values(
     cosines = np.sort([c.features[0] for c in best])[::-1]
     rest = ~view.anchor
     head = np.array([word in question.head for word in matcher.words], bool)
-    missing = (view.soft < MET) & rest
+    # "people" in "how many people took part" is met by whatever meets the demand for participants
+    missing = (view.soft < MET) & rest & ~(head & view.demand_met)
+    about = [c for c, met in zip(best, _head_met(view, head), strict=True) if met]
     rarest = np.log(1 + corpus.size / 0.5)
     new_number = any(c.sentence.numbers - question.numbers for c in chosen)
     known = [name for name in question.names if any(corpus.document_frequency(term) for term in text.word_terms(name)[:1])]
@@ -131,9 +136,9 @@ def _values(
         "unmet": float(view.unmet is not None),
         "no_number": float(question.wants_number and not new_number),
         "wrong_unit": float(question.wants_number and not any(_right_unit(c, question) for c in best)),
-        "number_apart": float(question.wants_number and not any((c.sentence.numbers - question.numbers) and met for c, met in zip(best, _head_met(view, head), strict=True))),
+        "number_apart": float(_counts(question) and not view.demand_met and not any(c.sentence.numbers - question.numbers for c in about)),
         "no_name": float(question.wants_name and not any(_holds_new_name(c, question) for c in chosen)),
-        "name_far": float(question.wants_name and not any(_holds_new_name(c, question) and met for c, met in zip(best, _head_met(view, head), strict=True))),
+        "name_far": float(question.wants_name and not any(_holds_new_name(c, question) for c in about)),
         "unknown_name": float(len(known) < len(question.names)),
         "sentence_score": max(c.score for c in chosen),
         "words": min(len(matcher.words), 12) / 12,
@@ -151,6 +156,12 @@ def _head_met(view: _Evidence, head: NDArray[np.bool_]) -> list[bool]:
 
 _SHARES = re.compile(r"\b(?:percent\w*|share|fraction|proportion|rate|portion|accurac\w*)\b")
 _FACTORS = re.compile(r"\b(?:factor|times|faster|speed-?ups?|fold|smaller|larger|bigger|quicker)\b")
+
+
+def _counts(question: Question) -> bool:
+    """Does a question ask for a number of things ("how many GPUs"), and not for a share or a factor, which no text calls by that word?"""
+    asked = question.text.lower()
+    return question.wants_number and not _SHARES.search(asked) and not _FACTORS.search(asked)
 
 
 def _right_unit(candidate: Candidate, question: Question) -> bool:
@@ -183,7 +194,9 @@ def _pairs(question: Question, best: Sequence[Candidate]) -> float:
     return sum(pair in there or pair[::-1] in there for pair in pairs) / len(pairs)
 
 
-_FIELD_ACRONYMS = frozenset("llm llms vlm vlms lm lms rl ml ai nlp gpu gpus cpu cpus tpu mlp mlps cnn cnns rnn rnns gnn gnns dnn dnns rag sota ood id sgd mdp mse kl dp fl rlhf ssl vit api url qa 2d 3d i ii iii".split())
+_FIELD_ACRONYMS = frozenset(
+    "llm llms vlm vlms lm lms rl ml ai nlp gpu gpus cpu cpus tpu mlp mlps cnn cnns rnn rnns gnn gnns dnn dnns rag sota ood id sgd mdp mse kl dp fl rlhf ssl vit api url qa 2d 3d i ii iii".split()
+)
 
 
 def _holds_new_name(candidate: Candidate, question: Question) -> bool:
@@ -198,4 +211,3 @@ def _holds_new_name(candidate: Candidate, question: Question) -> bool:
         if plain[:1].isupper() and len(plain) > 1 and not generic and folded not in asked and folded not in own:
             return True
     return False
-

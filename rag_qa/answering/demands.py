@@ -114,6 +114,16 @@ DEMANDS: tuple[Demand, ...] = (
 )
 
 
+def met(question: str, sentences: Sequence[str]) -> bool:
+    """Does a question ask for one of these things, and does a sentence hold it (all folded)?
+
+    >>> met("how many people took part in the study?", ["in a study with 16 participants, ..."])
+    True
+    """
+    asked = [demand for demand in DEMANDS if demand.asked.search(question)]
+    return bool(asked) and all(demand.met_by and any(demand.met_by.search(sentence) for sentence in sentences) for demand in asked)
+
+
 def unmet(question: str, sentences: Sequence[str]) -> str | None:
     """What a question asks for and none of the sentences holds (all folded), or None.
 

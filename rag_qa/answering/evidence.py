@@ -84,7 +84,8 @@ class Matcher:
         self.words = question.words
         # "out-of-distribution" is met by "distribution" and "out" however they are joined; "of" need not be there
         self._terms = [
-            (text.word_terms(word)[0], *(text.stem(part) for part in word.split("-") if "-" in word and part and part not in text.STOPWORDS)) for word in question.words
+            (text.word_terms(word)[0], *(text.stem(part) for part in word.split("-") if "-" in word and part and part not in text.STOPWORDS))
+            for word in question.words
         ]
         self.rarity = np.array([corpus.rarity(word) for word in question.words])
         self._similarity = similarity
@@ -131,7 +132,7 @@ def is_anchored(question: Question, paper: Paper, matcher: Matcher) -> bool:
 
 
 FEATURES = (
-    "cosine", "neighbour", "exact", "soft", "context", "local", "bigrams", "number_wanted", "number_missing", "defines", "introduces", "reason",
+    "cosine", "neighbour", "focus", "exact", "soft", "context", "local", "bigrams", "number_wanted", "number_missing", "defines", "introduces", "reason",
     "means", "enumerates", "counted", "finding", "contribution", "names_own", "lean_context", "entity", "result_wanted", "named", "proposes", "position", "first", "leans", "length",
 )  # fmt: skip
 
@@ -204,13 +205,15 @@ class Candidate:
         return self.paper.abstract[self.sentence.span.start : self.sentence.span.end]
 
 
-def candidates(
-    question: Question, question_vector: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher, weights: NDArray[np.float64]
-) -> list[Candidate]:
-    """Every sentence of a paper with its features and score, in order. `vectors`: shape (sentences, dimensions); `weights`: shape (len(FEATURES),)."""
+def candidates(question: Question, asked: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher, weights: NDArray[np.float64]) -> list[Candidate]:
+    """Every sentence of a paper with its features and score, in order.
+
+    `asked`: vectors of the question and of its focus, shape (2, dimensions); `vectors`: of the sentences, shape (sentences, dimensions);
+    `weights`: shape (len(FEATURES),).
+    """
     sentences = sentence_terms(paper.abstract)
     met = matcher.soft(sentences)
-    view = _View(question, paper, sentences, vectors @ question_vector, met, matcher)
+    view = _View(question, paper, sentences, vectors @ asked[0], vectors @ asked[1], met, matcher)
     found = []
     for i, sentence in enumerate(sentences):
         values = view.features(i)
@@ -227,6 +230,7 @@ class _View:
     paper: Paper
     sentences: Sequence[SentenceTerms]
     cosines: NDArray[np.float32]
+    focus: NDArray[np.float32]
     met: NDArray[np.float64]
     matcher: Matcher
 
@@ -243,6 +247,7 @@ class _View:
         return {
             "cosine": float(self.cosines[i]),
             "neighbour": max((float(self.cosines[j]) for j in (i - 1, i + 1) if 0 <= j < len(self.sentences)), default=0.0),
+            "focus": float(self.focus[i]),
             "exact": self.matcher.weighted(self.matcher.exact(s.terms)),
             "soft": self.matcher.weighted(soft),
             "context": self.matcher.weighted(np.maximum(soft, before)) - self.matcher.weighted(soft),

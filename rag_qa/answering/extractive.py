@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,12 +25,12 @@ from rag_qa.retrieval.hits import Hit
 MAX_WORDS = 85
 """An answer from one paper grows to about this many words, never by half a sentence."""
 
-_MAX_WORDS_OF_SEVERAL = 110
+_MAX_WORDS_OF_SEVERAL = 145
 _MAX_SENTENCES = 3
-_MAX_SENTENCES_OF_SEVERAL = 5
+_MAX_SENTENCES_OF_SEVERAL = 6
 _ENOUGH = 0.85  # sentences are added until one of them is the answer with this probability
 _SHARPNESS = 37.0  # exp(this * score) is proportional to the probability that a paper is the right one; fitted with fusion.WEIGHTS
-_ALTERNATIVES = 3  # papers that an answer to a question in free words is made from, at most
+_ALTERNATIVES = 4  # papers that an answer to a question in free words is made from, at most
 _LIKELY = 0.05  # ... if one is the right one with at least this probability
 _RELATED = 3
 _SEVERAL = 4  # papers in an answer that lists papers
@@ -100,21 +101,21 @@ class ExtractiveAnswerer:
             return None
         corpus = self._corner.corpus()
         matcher = Matcher(asked, corpus, self._corner.similarity)
-        vector, focus = self._corner.embed([text.joined(question), _without_names(asked)])
+        vectors_of = self._corner.embed([text.joined(question), _focus(asked)])
         vectors = self._corner.sentence_vectors([hit.paper.id for hit in hits])
 
         @cache
         def sentences_of(i: int) -> list[Candidate]:
-            return self._candidates(asked, vector, hits[i].paper, vectors[hits[i].paper.id], matcher)
+            return self._candidates(asked, vectors_of, hits[i].paper, vectors[hits[i].paper.id], matcher)
 
         best = sentences_of(0)
-        cosines = vectors[hits[0].paper.id] @ focus
+        cosines = vectors[hits[0].paper.id] @ vectors_of[1]
         judged = confidence.assess(asked, hits, best, _choose(best), cosines, matcher, corpus, self._weights.confidence)
         return Reading(asked, lambda paper: matcher.weighted(matcher.exact(evidence.terms_of(paper))), sentences_of, judged)
 
-    def _candidates(self, question: Question, vector: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
+    def _candidates(self, question: Question, asked: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
         kind = "anchored" if evidence.is_anchored(question, paper, matcher) else "free"
-        every = evidence.candidates(question, vector, paper, vectors, matcher, self._weights.sentence[kind])
+        every = evidence.candidates(question, asked, paper, vectors, matcher, self._weights.sentence[kind])
         return [c for c in every if not evidence.is_beside_the_point(question, c.sentence.folded)] or every
 
     def _groups(self, reading: Reading, hits: Sequence[Hit]) -> list[list[Candidate]]:
@@ -142,12 +143,18 @@ def _related(hits: Sequence[Hit], cited: set[str]) -> tuple[Source, ...]:
     return tuple(Source(hit.paper, hit.score) for hit in hits if hit.paper.id not in cited)[:_RELATED]
 
 
-def _without_names(question: Question) -> str:
-    """The question with the names of methods taken out: what is asked about them."""
-    kept = [
-        token for token in text.joined(question.text).split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in question.names
-    ]
+def _focus(question: Question) -> str:
+    """What is asked, without the circumstances and without the names of methods: the clause that holds the question word, or the last one."""
+    clauses = [clause.strip() for clause in _CLAUSE.split(text.joined(question.text)) if len(clause.split()) >= _CLAUSE_WORDS]
+    asking = [clause for clause in clauses if _ASKS.search(clause)]
+    clause = (asking or clauses or [question.text])[-1]
+    kept = [token for token in clause.split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in question.names]
     return " ".join(kept) or question.text
+
+
+_CLAUSE = re.compile(r"[;:.!?—]\s|,\s(?=(?:and |but |so )?(?:what|which|how|why|who|where|when|is|are|do|does|can|could)\b)|\s-+\s")
+_CLAUSE_WORDS = 3
+_ASKS = re.compile(r"\b(?:what|which|how|why|who|where|when)\b|^(?:is|are|do|does|did|can|could|has|have)\b", re.IGNORECASE)
 
 
 def _reason(reading: Reading) -> str:
