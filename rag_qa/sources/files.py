@@ -87,6 +87,17 @@ def _known() -> str:
     return ", ".join(sorted(READERS))
 
 
+def has_gone(path: str) -> bool:
+    """Is there certainly no such file any more? (One that may not be looked at is there.)"""
+    try:
+        Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def read(path: Path) -> Reading:
     """Papers of one file. Raises SourceError."""
     return READERS.get(path.suffix.lower(), plain.read)(path, _decoded(path))

@@ -12,7 +12,6 @@ from rag_qa.sources import files
 from rag_qa.sources.reader import Ignored, Problem
 
 TIDE = "We study the tides of the northern sea in winter.\n"
-needs_permissions = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
 
 
 @pytest.fixture
@@ -132,10 +131,11 @@ def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
     assert problems(tmp_path) == [Problem(f"{tmp_path}/caf?.txt", None, "the name of the file is not UTF-8: rename it")]
 
 
-@needs_permissions
 def test_what_may_not_be_read(folder: Path) -> None:
     (folder / "b.txt").chmod(0)
     (folder / "deep").chmod(0)
+    if os.access(folder / "deep", os.R_OK):
+        pytest.skip("this user may read everything")
     try:
         assert problems(folder) == [Problem(str(folder / "deep"), None, "can't be opened: Permission denied")]
         with pytest.raises(SourceError, match=r"b\.txt: found a file that can't be opened \(Permission denied\), expected a readable text file$"):
