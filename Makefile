@@ -2,6 +2,7 @@
 # make test    everything that has to hold before a change lands: format, lint, types, import contracts, tests
 # make setup   the environment in .venv that both share; they call it themselves
 # make format  put the code into the one format, and fix what the linter can
+# make readme  run the commands that the README and docs/ show, and write what comes out into them
 # make clean   remove what the above made (not the index)
 
 # The first Python that runs and is new enough; a shim that finds none behind it does not count.
@@ -11,7 +12,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 
-.PHONY: chat test setup format clean
+.PHONY: chat test setup format readme clean
 .DELETE_ON_ERROR:
 
 chat: setup
@@ -39,6 +40,9 @@ $(READY): pyproject.toml constraints.txt
 format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+readme: setup
+	$(BIN)/python -m tests.documents --refresh
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -30,7 +30,7 @@ class Passage:
 def passages(paper: Paper, *, count_tokens: Callable[[str], int], max_tokens: int) -> list[Passage]:
     """Cut a paper into passages of at most `max_tokens` (tokens as `count_tokens` counts them), whole sentences as long as they fit.
 
-    Passages do not overlap, are in order, and hold every character of the abstract but white space.
+    Passages do not overlap, are in order, and hold every character of the abstract but white space. A sentence that alone is too long is cut.
 
     >>> paper = Paper("p1", "One two three. Four five six. Seven.")
     >>> [p.text for p in passages(paper, count_tokens=lambda s: len(s.split()), max_tokens=5)]
@@ -44,28 +44,38 @@ def passages(paper: Paper, *, count_tokens: Callable[[str], int], max_tokens: in
 
 
 def _packed(abstract: str, count_tokens: Callable[[str], int], limit: int, hard_limit: int) -> Iterator[tuple[int, int]]:
-    start = end = None
-    for span in text.sentences(abstract):
-        for piece in _fitting(abstract, span, count_tokens, hard_limit):
-            if start is not None and end is not None and count_tokens(abstract[start : piece.end]) > limit:
+    """Neighbouring pieces put together as long as they stay within `limit`."""
+    start = end = -1
+    for sentence in text.sentences(abstract):
+        for piece in fitting(abstract, sentence, count_tokens=count_tokens, max_tokens=hard_limit):
+            if start >= 0 and count_tokens(abstract[start : piece.end]) > limit:
                 yield start, end
-                start = None
-            start, end = (piece.start if start is None else start), piece.end
-    if start is not None and end is not None:
+                start = -1
+            start, end = (piece.start if start < 0 else start), piece.end
+    if start >= 0:
         yield start, end
 
 
-def _fitting(abstract: str, span: text.Span, count_tokens: Callable[[str], int], limit: int) -> Iterator[text.Span]:
-    """The sentence itself if it fits, otherwise halves of it (at a blank where there is one) until they fit."""
-    if span.end - span.start <= 1 or count_tokens(abstract[span.start : span.end]) <= limit:
+def fitting(whole: str, span: text.Span, *, count_tokens: Callable[[str], int], max_tokens: int) -> Iterator[text.Span]:
+    """A slice of a text as it is if it fits, otherwise halves of it, cut at a blank where there is one, until they fit.
+
+    >>> fits = fitting("one two three four", text.Span(0, 18), count_tokens=lambda s: len(s.split()), max_tokens=2)
+    >>> ["one two three four"[a:b] for a, b in fits]
+    ['one two', 'three four']
+    """
+    if span.end - span.start <= 1 or count_tokens(whole[span.start : span.end]) <= max_tokens:
         yield span
         return
+    for half in _halves(whole, span):
+        yield from fitting(whole, half, count_tokens=count_tokens, max_tokens=max_tokens)
+
+
+def _halves(whole: str, span: text.Span) -> tuple[text.Span, text.Span]:
+    """Both without white space at the cut; a sentence neither begins nor ends with any, so none of them is empty."""
     middle = (span.start + span.end) // 2
-    blank = abstract.rfind(" ", span.start + 1, middle)
-    cut = blank if blank > span.start else middle
-    yield from _fitting(abstract, text.Span(span.start, cut), count_tokens, limit)
-    right = cut
-    while right < span.end and abstract[right].isspace():
-        right += 1
-    if right < span.end:
-        yield from _fitting(abstract, text.Span(right, span.end), count_tokens, limit)
+    left_end = right_start = next((i for i in range(middle, span.start, -1) if whole[i].isspace()), middle)
+    while whole[left_end - 1].isspace():
+        left_end -= 1
+    while whole[right_start].isspace():
+        right_start += 1
+    return text.Span(span.start, left_end), text.Span(right_start, span.end)

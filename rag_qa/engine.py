@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -20,9 +20,9 @@ from rag_qa.chat import Turn
 from rag_qa.embedding import minilm, openai_api
 from rag_qa.embedding.embedder import EMBEDDERS, Embedder
 from rag_qa.embedding.static import WordVectors
-from rag_qa.errors import EmptyIndexError, ProviderError, QuestionError, SourceError
+from rag_qa.errors import ProviderError, QuestionError, SourceError
 from rag_qa.grounding import GroundingCheck
-from rag_qa.index.store import Store
+from rag_qa.index.store import Changes, Store
 from rag_qa.llm import openai_api as chat_api
 from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
 from rag_qa.papers import Paper
@@ -30,7 +30,7 @@ from rag_qa.retrieval.hits import Filters, Hit
 from rag_qa.retrieval.retriever import Retriever
 from rag_qa.settings import Settings
 from rag_qa.sources import files
-from rag_qa.sources.reader import Problem
+from rag_qa.sources.reader import Ignored, Problem
 
 MAX_QUESTION_WORDS = 400
 """A question longer than this is a text pasted by mistake."""
@@ -97,52 +97,33 @@ class Engine:
     def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
         """Read files and folders into the index. A second call with the same files embeds nothing.
 
-        A file that can't be read keeps what the index had of it. `rebuild` makes the index anew, with the embedder of the settings,
-        from the papers that it knows (and reads `paths`, if any, too). Raises IndexBusyError, StaleIndexError, ProviderError.
+        A file that can't be read keeps what the index had of it; one that has gone from a folder that was read takes its papers with it.
+        `rebuild` makes the index anew, with the embedder of the settings, from the papers that it knows (and reads `paths`, if any, too).
+        Raises IndexBusyError, StaleIndexError, ProviderError, and EmptyIndexError when there is nothing to rebuild.
         """
         started = time.perf_counter()
-        rebuilt = self._store.rebuild(progress=progress) if rebuild else 0
-        read: dict[str, list[Paper]] = {}
-        skipped: list[Problem] = []
-        failed: list[Problem] = []
-        for found in files.find(paths):
-            if isinstance(found, Problem):
-                (skipped if "known format" in found.reason else failed).append(found)
-                continue
-            try:
-                reading = files.read(found)
-            except SourceError as error:
-                failed.append(Problem(error.path, error.line, error.what))
-                continue
-            read[str(found)] = reading.papers
-            skipped += reading.skipped
-        changes = self._store.update(read, progress=progress) if read else None
-        records = sum(len(papers) for papers in read.values())
-        works = len({paper.id for papers in read.values() for paper in papers})
-        papers, passages = self._count()
+        collected = _collect(paths)
+        rebuilt = self._store.rebuild(progress=progress) if rebuild and (self._store.exists or not collected.read) else 0
+        gone = _gone(paths, collected, self._store.sources()) if self._store.exists else []
+        collected.read.update({problem.path: [] for problem in gone})
+        changes = self._store.update(collected.read, progress=progress) if collected.read else Changes()
+        papers, passages = self._store.count() if self._store.exists else (0, 0)
+        records = [paper.id for found in collected.read.values() for paper in found]
         self._turns.clear()
         return IndexReport(
-            added=changes.added if changes else 0,
-            updated=changes.updated if changes else 0,
-            unchanged=changes.unchanged if changes else 0,
-            removed=changes.removed if changes else 0,
-            merged=records - works,
-            read=records,
-            skipped=tuple(skipped),
-            failed=tuple(failed),
+            added=changes.added,
+            updated=changes.updated,
+            unchanged=changes.unchanged,
+            removed=changes.removed,
+            merged=len(records) - len(set(records)),
+            read=len(records),
+            skipped=(*collected.skipped, *gone),
+            failed=tuple(collected.failed),
             papers=papers,
             passages=passages,
-            embedded=rebuilt + (changes.embedded if changes else 0),
+            embedded=rebuilt + changes.embedded,
             seconds=round(time.perf_counter() - started, 3),
         )
-
-    def _count(self) -> tuple[int, int]:
-        """(papers, passages) of the index; of none if there is no index."""
-        try:
-            self._store.manifest()
-        except EmptyIndexError:
-            return 0, 0
-        return self._store.count()
 
     def info(self) -> IndexInfo:
         """What the index holds. Raises EmptyIndexError when there is none."""
@@ -194,7 +175,10 @@ class Engine:
         reading = self._extractive.read(understood, hits)
         if reading is None or reading.assessment.confidence < _HOPELESS * self.settings.min_confidence:
             # no evidence: the model would answer from memory
-            yield replace(self._extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits), model=self._chat_model.name)
+            yield replace(
+                self._extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits),
+                model=self._chat_model.name,
+            )
             return
         for event in self._generative.stream(understood, hits, asked=asked):
             yield replace(event, confidence=reading.assessment.confidence) if isinstance(event, Answer) else event
@@ -308,14 +292,50 @@ _NOTHING = "No paper in this library has anything to do with the question."
 _BACKENDS = (minilm, openai_api, chat_api)
 
 
+@dataclass(slots=True)
+class _Collected:
+    """What paths held: records by file, and what was left out or could not be read."""
+
+    read: dict[str, list[Paper]] = field(default_factory=dict)
+    skipped: list[Problem] = field(default_factory=list)
+    failed: list[Problem] = field(default_factory=list)
+
+
+def _collect(paths: Sequence[str | Path]) -> _Collected:
+    collected = _Collected()
+    for found in files.find(paths):
+        if isinstance(found, Problem):
+            (collected.skipped if isinstance(found, Ignored) else collected.failed).append(found)
+            continue
+        try:
+            reading = files.read(found)
+        except SourceError as error:
+            collected.failed.append(Problem(error.path, error.line, error.what))
+            continue
+        collected.read[str(found)] = reading.papers
+        collected.skipped += reading.skipped
+    return collected
+
+
+def _gone(paths: Sequence[str | Path], collected: _Collected, sources: Sequence[str]) -> list[Problem]:
+    """Files that the index knows, that were in one of these folders, and are no longer. A folder without any file that could be read may be
+    a disk that is not there: it keeps what it had."""
+    folders = [path.resolve() for path in (Path(given).expanduser() for given in paths) if path.is_dir()]
+    trusted = [folder for folder in folders if any(Path(read).is_relative_to(folder) for read in collected.read)]
+    reason = "has gone from the folder, and its papers from the index"
+    return [Ignored(source, None, reason) for source in sources if any(Path(source).is_relative_to(f) for f in trusted) and files.has_gone(source)]
+
+
 def _checked(question: str) -> str:
     """The question on one line. Raises QuestionError."""
     plain = " ".join(question.split())
     if not plain:
-        raise QuestionError("The question is empty: type what you want to know, for example: rag-qa ask \"What is DP-CATE?\"")
+        raise QuestionError('The question is empty: type what you want to know, for example: rag-qa ask "What is DP-CATE?"')
     words = text.words(text.fold(plain).text)
     if not words:
         raise QuestionError(f"There is no word in the question {plain[:40]!r}: ask in words, for example: What is differential privacy?")
     if len(words) > MAX_QUESTION_WORDS:
-        raise QuestionError(f"The question has {len(words):,} words, and {MAX_QUESTION_WORDS} are the most: ask what you want to know in a sentence or two")
+        raise QuestionError(
+            f"The question has {len(words):,} words, and {MAX_QUESTION_WORDS} are the most: ask what you want to know in a sentence or two"
+        )
     return plain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -49,10 +50,9 @@ class Paper:
     @property
     def content_hash(self) -> str:
         """Changes whenever anything that is embedded or shown of the paper changes, except its origins."""
-        parts = [self.title or "", self.abstract, *self.authors, str(self.year), self.venue or "", self.collection or ""]
-        parts += [self.doi or "", self.pmid or "", self.arxiv or "", self.url or ""]
-        parts += [f"{key}={value}" for key, value in sorted(self.extra.items())]
-        return hashlib.sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+        fields = (self.title, self.abstract, self.authors, self.year, self.venue, self.collection, self.doi, self.pmid, self.arxiv, self.url)
+        # as JSON, so that no two papers with the same characters in other fields look alike
+        return hashlib.sha256(json.dumps([fields, sorted(self.extra.items())]).encode()).hexdigest()
 
     def with_origins(self, origins: tuple[Origin, ...]) -> Paper:
         """The same paper read at other places (sorted, without repetition)."""

@@ -42,7 +42,7 @@ _MACRO = re.compile(r"\\(?:[A-Za-z]+|[%&_#$])")
 _TAG = re.compile(r"<(/?(?:i|b|em|strong|sub|sup|scp|p|jats:[a-z]+|mml:[a-z]+))>", re.IGNORECASE)
 _POWER = re.compile(r"[-−+]?\d")
 # A word broken at a line end of a PDF: "at- tention". Not "3- and 4-bit", "inter- and intra-layer".
-_BROKEN = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t\xa0]*(?:\r\n|[ \xa0\n\r])[ \t\xa0]*(?=[^\W\d_])(?!(?:and|or|to|nor|vs|versus|but|as)\b)")
+_BROKEN = re.compile(r"(?<=[^\W\d_])[-‐\u00ad](?=\s)[ \t\xa0]*+(?:(?:\r\n|\n|\r)[ \t\xa0]*+)?(?=[^\W\d_])(?!(?:and|or|to|nor|vs|versus|but|as)\b)")
 _IN_COMPOUND = re.compile(r"[^\W_]-[^\W_]+$")
 # What can't stand for itself.
 _SPECIAL = re.compile(
@@ -306,7 +306,7 @@ _OPENERS = frozenset(
     """a additionally an and as both but by code experiments extensive finally for furthermore here how however in it its moreover on our results
     such that the then there these they this those thus to we when while with""".split()
 )
-_BOUNDARY = re.compile(r"[.!?…。！？]+[\"'”’)\]}$*]*(?=\s|$)|[。！？]|\n[ \t]*\n")
+_BOUNDARY = re.compile(r"(?<![.!?…])[.!?…。！？]++[\"'”’)\]}$*]*+(?=\s|$)|[。！？]|\n[ \t]*\n")
 _STARTER = re.compile(r"[\"'“‘`(\[{$*]*(?:[A-Z\d\u0370-\u03ff$\\]|[^\W\da-z_])")
 _BLANK = re.compile(r"\s*")
 _CAPITALISED = re.compile(r"[A-Z][a-z]*\b")
@@ -515,7 +515,7 @@ def joined(text: str) -> str:
     """
     plain = _WRAPPER.sub("", _plain_name(_unbroken(text)))
     plain = _MACRO.sub(lambda macro: _LATEX.get(macro.group(), macro.group()[1:]), plain)
-    return " ".join(re.sub(r"\s+(?=[×%])", "", re.sub(r"[$*`{}\\]", "", plain)).split())
+    return re.sub(" (?=[×%])", "", " ".join(re.sub(r"[$*`{}\\]", "", plain).split()))
 
 
 def _unbroken(text: str) -> str:

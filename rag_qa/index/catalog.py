@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.errors import IndexBusyError, IndexingError
 from rag_qa.papers import Origin, Paper
+
+Row = tuple[Any, ...]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS papers (
@@ -41,18 +44,25 @@ CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITH
 
 
 class Catalog:
-    """Safe to use from several threads of a process and from several processes."""
+    """Safe to use from several threads of a process and from several processes.
+
+    Every method raises IndexingError when the file is broken.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.RLock()
-        try:
+        with self._translated():
             self._db = sqlite3.connect(path, timeout=10, check_same_thread=False, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_SCHEMA)
-        except sqlite3.Error as error:
-            raise IndexingError(f"{path} can't be opened as an index ({error}): delete the folder {path.parent} and run rag-qa index again") from None
+        self._identity = _identity(path)
+
+    @property
+    def is_current(self) -> bool:
+        """Is the file at this path still the one that is open, and not a new one in its place?"""
+        return _identity(self._path) == self._identity
 
     def close(self) -> None:
         """Let go of the file."""
@@ -64,35 +74,36 @@ class Catalog:
     @property
     def generation(self) -> int:
         """Grows with every change of what can be found, made by any process."""
-        row = self._one("SELECT value FROM meta WHERE key = 'generation'")
-        return int(row[0]) if row else 0
+        rows = self._all("SELECT value FROM meta WHERE key = 'generation'")
+        return int(rows[0][0]) if rows else 0
 
     def count(self) -> tuple[int, int]:
         """(papers, passages) that can be found."""
-        papers = self._one("SELECT count(*) FROM papers WHERE state = 'indexed'")
-        passages = self._one("SELECT count(*) FROM passages JOIN papers ON papers.id = paper_id WHERE state = 'indexed'")
-        return int(papers[0]), int(passages[0])
+        ((papers,),) = self._all("SELECT count(*) FROM papers WHERE state = 'indexed'")
+        ((passages,),) = self._all("SELECT count(*) FROM passages JOIN papers ON papers.id = paper_id WHERE state = 'indexed'")
+        return int(papers), int(passages)
 
     def papers(self) -> list[Paper]:
         """All papers that can be found, in the order of their origins."""
-        found = self._papers("SELECT id, record FROM papers WHERE state = 'indexed'", ())
+        found = self._papers("SELECT id, record FROM papers WHERE state = 'indexed'")
         return sorted(found.values(), key=lambda paper: (paper.origins, paper.id))
 
     def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Papers by id; an id that can't be found (any more) is absent."""
-        return self._papers(f"SELECT id, record FROM papers WHERE state = 'indexed' AND id IN ({_marks(ids)})", ids)
+        rows = self._chosen("SELECT id, record FROM papers WHERE state = 'indexed' AND id IN ({})", ids)
+        return {paper_id: _load(record) for paper_id, record in rows}
 
     def pending(self) -> dict[str, Paper]:
         """Papers that are known and not yet searchable."""
-        return self._papers("SELECT id, record FROM papers WHERE state = 'pending'", ())
+        return self._papers("SELECT id, record FROM papers WHERE state = 'pending' ORDER BY id")
 
     def leaving(self) -> list[str]:
         """Ids of papers that are to be removed."""
         return [row[0] for row in self._all("SELECT id FROM papers WHERE state = 'leaving' ORDER BY id")]
 
     def hashes(self) -> dict[str, str]:
-        """Content hash by id, of papers that are there or will be."""
-        return dict(self._all("SELECT id, content_hash FROM papers WHERE state != 'leaving'"))
+        """Content hash by id, of papers that can be found."""
+        return dict(self._all("SELECT id, content_hash FROM papers WHERE state = 'indexed'"))
 
     def sources(self) -> dict[str, list[str]]:
         """Paper ids by file, in file order."""
@@ -104,16 +115,20 @@ class Catalog:
     def passages(self, papers: Mapping[str, Paper]) -> dict[str, list[Passage]]:
         """Passages by paper, in order."""
         found: dict[str, list[Passage]] = {paper_id: [] for paper_id in papers}
-        sql = "SELECT id, paper_id, ordinal, start, end FROM passages WHERE paper_id IN ({}) ORDER BY paper_id, ordinal"
-        for chunk in _chunks(list(papers)):
-            for id_, paper_id, ordinal, start, end in self._all(sql.format(_marks(chunk)), chunk):
-                found[paper_id].append(Passage(id_, paper_id, ordinal, papers[paper_id].abstract[start:end], start, end))
+        rows = self._chosen("SELECT id, paper_id, ordinal, start, end FROM passages WHERE paper_id IN ({}) ORDER BY paper_id, ordinal", list(papers))
+        for id_, paper_id, ordinal, start, end in rows:
+            found[paper_id].append(Passage(id_, paper_id, ordinal, papers[paper_id].abstract[start:end], start, end))
         return found
+
+    def passage_ids(self) -> list[str]:
+        """Ids of all passages that can be found, sorted."""
+        rows = self._all("SELECT passages.id FROM passages JOIN papers ON papers.id = paper_id WHERE state = 'indexed' ORDER BY passages.id")
+        return [row[0] for row in rows]
 
     def sentence_vectors(self, paper_ids: Sequence[str], dimensions: int) -> dict[str, Vectors]:
         """One row for each sentence of a paper (as text.sentences cuts it), shape (sentences, dimensions)."""
-        sql = f"SELECT id, sentence_vectors FROM papers WHERE sentence_vectors IS NOT NULL AND id IN ({_marks(paper_ids)})"
-        return {id_: np.frombuffer(blob, np.float16).reshape(-1, dimensions).astype(np.float32) for id_, blob in self._all(sql, paper_ids)}
+        rows = self._chosen("SELECT id, sentence_vectors FROM papers WHERE sentence_vectors IS NOT NULL AND id IN ({})", paper_ids)
+        return {id_: np.frombuffer(blob, np.float16).reshape(-1, dimensions).astype(np.float32) for id_, blob in rows}
 
     # ------------------------------------------------------------------------------------------------------------- writing
 
@@ -123,12 +138,14 @@ class Catalog:
 
         A paper is what all its records together say, in the order of their files, whichever was read last.
         """
+        rows = [(path, ordinal, paper.id, _dump(paper)) for ordinal, paper in enumerate(papers)]
+        known = self._all("SELECT path, ordinal, paper_id, record FROM origins WHERE path = ? ORDER BY ordinal", (path,))
+        if rows == known:
+            return  # other processes need not look again
         with self._transaction() as db:
-            before = {row[0] for row in db.execute("SELECT paper_id FROM origins WHERE path = ?", (path,))}
             db.execute("DELETE FROM origins WHERE path = ?", (path,))
-            rows = [(path, ordinal, paper.id, _dump(paper)) for ordinal, paper in enumerate(papers)]
             db.executemany("INSERT INTO origins (path, ordinal, paper_id, record) VALUES (?, ?, ?, ?)", rows)
-            for paper_id in sorted(before | {paper.id for paper in papers}):
+            for paper_id in sorted({row[2] for row in (*known, *rows)}):
                 self._settle(db, paper_id)
 
     def _settle(self, db: sqlite3.Connection, paper_id: str) -> None:
@@ -169,43 +186,56 @@ class Catalog:
                 db.execute("DELETE FROM passages WHERE paper_id = ?", (paper_id,))
                 db.execute("DELETE FROM papers WHERE id = ?", (paper_id,))
 
+    def announce(self) -> None:
+        """Let other processes look again."""
+        with self._transaction():
+            pass
+
     # ------------------------------------------------------------------------------------------------------------- plumbing
 
-    def _papers(self, sql: str, arguments: Sequence[str]) -> dict[str, Paper]:
-        return {row[0]: _load(row[1]) for row in self._all(sql, arguments)}
+    def _papers(self, sql: str) -> dict[str, Paper]:
+        return {paper_id: _load(record) for paper_id, record in self._all(sql)}
 
-    def _one(self, sql: str, arguments: Sequence[str] = ()) -> tuple[str, ...]:
-        with self._lock:
-            row: tuple[str, ...] = self._db.execute(sql, tuple(arguments)).fetchone()
-            return row
+    def _chosen(self, sql: str, ids: Sequence[str]) -> Iterator[Row]:
+        """Rows of a query that holds "IN ({})", asked for some of the ids at a time: SQLite takes only so many."""
+        for start in range(0, len(ids), 500):
+            some = ids[start : start + 500]
+            yield from self._all(sql.format(",".join("?" * len(some))), some)
 
-    def _all(self, sql: str, arguments: Sequence[str] = ()) -> list[tuple]:  # type: ignore[type-arg]
-        with self._lock:
+    def _all(self, sql: str, arguments: Sequence[str] = ()) -> list[Row]:
+        with self._lock, self._translated():
             return self._db.execute(sql, tuple(arguments)).fetchall()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            try:
-                self._db.execute("BEGIN IMMEDIATE")
-            except sqlite3.OperationalError:
-                raise IndexBusyError(f"Another process is writing to {self._path.parent}: wait until it is done and try again") from None
+        with self._lock, self._translated():
+            self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
                 self._db.execute("INSERT INTO meta VALUES ('generation', '1') ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1")
                 self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY:
+                raise IndexBusyError(f"Another process is writing to {self._path.parent}: wait until it is done and try again") from None
+            advice = f"delete the folder {self._path.parent} and run rag-qa index PATH again"
+            raise IndexingError(f"The catalog {self._path} can't be used ({error}): if this stays so, {advice}") from None
 
-def _marks(values: Sequence[str]) -> str:
-    return ",".join("?" * len(values))
 
-
-def _chunks(values: Sequence[str], size: int = 500) -> Iterator[Sequence[str]]:
-    for start in range(0, len(values), size):
-        yield values[start : start + size]
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _dump(paper: Paper) -> str:

@@ -5,8 +5,8 @@ The engine is given terms that rag_qa.text made, joined by blanks, and splits at
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import tantivy
@@ -17,11 +17,15 @@ from rag_qa.papers import Paper
 
 _HEAP = 50_000_000
 _ANALYZER = "rag_qa_blank"
+_EVERY = "paper"  # a term that every document holds
+_YEARS = (-9999, 9999)
+_TIES = 50  # looked at beyond what is asked for: of papers with one score, those are given that come first by id
 
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("paper", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("every", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("venue", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("collection", tokenizer_name="raw", index_option="basic")
     builder.add_integer_field("year", indexed=True)
@@ -30,75 +34,119 @@ def _schema() -> tantivy.Schema:
 
 
 class KeywordIndex:
-    """Keyword postings in a folder. One process writes at a time; every process can read."""
+    """Keyword postings in a folder. One process writes at a time; every process can read.
+
+    Every method raises IndexingError when the files are broken.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-
-    @cached_property
-    def _index(self) -> tantivy.Index:
-        self._path.mkdir(parents=True, exist_ok=True)
-        try:
-            index = tantivy.Index(_schema(), path=str(self._path))
-        except ValueError as error:
-            raise IndexingError(f"{self._path} can't be opened as a keyword index ({error}): delete {self._path.parent} and run rag-qa index again") from None
-        index.register_tokenizer(_ANALYZER, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
-        return index
+        self._opened: tantivy.Index | None = None
 
     def put(self, papers: Sequence[Paper]) -> None:
         """Add papers or replace them. Raises IndexBusyError."""
-        self._change(papers, [paper.id for paper in papers])
+        with self._writer() as writer:
+            for paper in papers:
+                writer.delete_documents_by_term("paper", paper.id)
+            for paper in papers:
+                writer.add_document(_document(paper))
 
     def delete_papers(self, paper_ids: Sequence[str]) -> None:
         """Remove papers. Raises IndexBusyError."""
-        self._change((), paper_ids)
+        with self._writer() as writer:
+            for paper_id in paper_ids:
+                writer.delete_documents_by_term("paper", paper_id)
 
-    def _change(self, papers: Sequence[Paper], gone: Sequence[str]) -> None:
-        try:
-            writer = self._index.writer(heap_size=_HEAP, num_threads=1)
-        except ValueError as error:
-            raise IndexBusyError(f"Another process is writing to {self._path} ({error}): wait until it is done and try again") from None
-        for paper_id in gone:
-            writer.delete_documents_by_term("paper", paper_id)
-        for paper in papers:
-            writer.add_document(_document(paper))
-        writer.commit()
-        writer.wait_merging_threads()
-        self._index.reload()
+    def replace_all(self, papers: Iterable[Paper]) -> None:
+        """Hold exactly these papers, as if nothing else had ever been here. Readers see all or nothing of it. Raises IndexBusyError."""
+        with self._writer() as writer:
+            writer.delete_all_documents()
+            for paper in papers:
+                writer.add_document(_document(paper))
 
-    def reopen(self) -> None:
-        """See what another process has written."""
-        self._index.reload()
-
-    def search(self, terms: Mapping[str, float], limit: int, filters: Mapping[str, str | tuple[int | None, int | None]] | None = None) -> list[tuple[str, float]]:
+    def search(
+        self, terms: Mapping[str, float], limit: int, filters: Mapping[str, str | tuple[int | None, int | None]] | None = None
+    ) -> list[tuple[str, float]]:
         """(paper id, BM25) of the papers that hold any of the terms, best first (higher is better). `terms` maps a term to its weight."""
-        if not terms or limit < 1:
+        index = self._index()
+        most = min(limit, len(self))
+        if not index or not terms or most < 1:
             return []
-        schema = self._index.schema
-        any_of = [
-            (tantivy.Occur.Should, tantivy.Query.boost_query(tantivy.Query.term_query(schema, "body", term, index_option="freq"), weight))
-            for term, weight in sorted(terms.items())
-        ]
-        clauses = [(tantivy.Occur.Must, tantivy.Query.boolean_query(any_of)), *_filters(schema, filters or {})]
-        searcher = self._index.searcher()
-        hits = searcher.search(tantivy.Query.boolean_query(clauses), limit=limit, count=False).hits
-        found = [(str(searcher.doc(address)["paper"][0]), float(score)) for score, address in hits]
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        with self._translated():
+            any_of = [
+                (tantivy.Occur.Should, tantivy.Query.boost_query(tantivy.Query.term_query(index.schema, "body", term, index_option="freq"), weight))
+                for term, weight in sorted(terms.items())
+            ]
+            clauses = [(tantivy.Occur.Must, tantivy.Query.boolean_query(any_of)), *_filters(index.schema, filters or {})]
+            searcher = index.searcher()
+            hits = searcher.search(tantivy.Query.boolean_query(clauses), limit=most + _TIES, count=False).hits
+            found = [(str(searcher.doc(address)["paper"][0]), float(score)) for score, address in hits]
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:most]
 
     def document_frequency(self, term: str) -> int:
         """In how many papers a term stands."""
-        return int(self._index.searcher().doc_freq("body", term))
+        index = self._index()
+        return int(index.searcher().doc_freq("body", term)) if index else 0
+
+    @property
+    def deleted(self) -> int:
+        """How many removed papers still count in the statistics, and so in every BM25."""
+        index = self._index()
+        return int(index.searcher().doc_freq("every", _EVERY)) - len(self) if index else 0
 
     def __len__(self) -> int:
-        return int(self._index.searcher().num_docs)
+        index = self._index()
+        return int(index.searcher().num_docs) if index else 0
+
+    def close(self) -> None:
+        """Let go of the files. The next use opens them again and sees what another process has written."""
+        self._opened = None
+
+    def _index(self, *, make: bool = False) -> tantivy.Index | None:
+        """The index, made if it is to be; None if there is none."""
+        if self._opened is None:
+            with self._translated():
+                if make:
+                    self._path.mkdir(parents=True, exist_ok=True)
+                elif not self._path.is_dir() or not tantivy.Index.exists(str(self._path)):
+                    return None
+                index = tantivy.Index(_schema(), path=str(self._path))
+                index.register_tokenizer(_ANALYZER, tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
+                self._opened = index
+        return self._opened
+
+    @contextmanager
+    def _writer(self) -> Iterator[tantivy.IndexWriter]:
+        index = self._index(make=True)
+        assert index
+        with self._translated():
+            writer = index.writer(heap_size=_HEAP, num_threads=1)
+            try:
+                yield writer
+                writer.commit()
+            finally:
+                writer.wait_merging_threads()  # ends the writer: until then it keeps others out
+            index.reload()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, OSError) as error:  # all that tantivy raises is a ValueError
+            reason = " ".join(str(error).split())
+            if "LockBusy" in reason:
+                raise IndexBusyError(f"Another process is writing to {self._path}: wait until it is done and try again") from None
+            raise IndexingError(
+                f"The keyword index {self._path} can't be used ({reason[:200]}): make it again with: rag-qa index --rebuild"
+            ) from None
 
 
 def _filters(schema: tantivy.Schema, filters: Mapping[str, str | tuple[int | None, int | None]]) -> list[tuple[tantivy.Occur, tantivy.Query]]:
     clauses = []
     for field, wanted in filters.items():
         if isinstance(wanted, tuple):
-            low, high = wanted
-            query = tantivy.Query.range_query(schema, field, tantivy.FieldType.Integer, -9999 if low is None else low, 9999 if high is None else high)
+            low, high = _bounded(wanted[0], _YEARS[0]), _bounded(wanted[1], _YEARS[1])
+            query = tantivy.Query.range_query(schema, field, tantivy.FieldType.Integer, low, high)
         else:
             query = tantivy.Query.term_query(schema, field, wanted, index_option="basic")
         # a filter must not add to the score
@@ -106,9 +154,14 @@ def _filters(schema: tantivy.Schema, filters: Mapping[str, str | tuple[int | Non
     return clauses
 
 
+def _bounded(year: int | None, default: int) -> int:
+    return default if year is None else min(max(year, _YEARS[0]), _YEARS[1])  # tantivy can't take a number of more than 64 bits
+
+
 def _document(paper: Paper) -> tantivy.Document:
     document = tantivy.Document()
     document.add_text("paper", paper.id)
+    document.add_text("every", _EVERY)
     document.add_text("body", " ".join(text.terms(f"{paper.title or ''}\n\n{paper.abstract}")))
     if paper.venue:
         document.add_text("venue", paper.venue.casefold())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,6 +13,7 @@ FORMAT = 2
 """Version of the files of an index and of the words in its keyword postings."""
 
 NAME = "manifest.json"
+_REBUILD = "Make it again with: rag-qa index --rebuild"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,27 +29,33 @@ class Manifest:
         """Write it so that a reader sees the old one or the new one, never a part."""
         temporary = folder / (NAME + ".new")
         temporary.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
-        os.replace(temporary, folder / NAME)
+        temporary.replace(folder / NAME)
 
     def require(self, wanted: Manifest, folder: Path) -> None:
         """Raises StaleIndexError, naming both, unless this index is what `wanted` says."""
-        for name, found, expected in (
-            ("the embedding model", f"{self.embedder} ({self.dimensions} dimensions)", f"{wanted.embedder} ({wanted.dimensions} dimensions)"),
-            ("the chunker", self.chunker, wanted.chunker),
-            ("index format", self.format, wanted.format),
-        ):
-            if found != expected:
-                raise StaleIndexError(
-                    f"The index in {folder} was built with {name} {found}, and the settings now ask for {expected}. "
-                    f"Rebuild it with: rag-qa index --rebuild   (or set RAG_QA_EMBEDDER back)"
-                )
+        if (self.format, self.chunker) != (wanted.format, wanted.chunker):
+            raise StaleIndexError(
+                f"The index in {folder} was built by another version of rag_qa (format {self.format}, chunker {self.chunker}; "
+                f"this one uses format {wanted.format}, chunker {wanted.chunker}). {_REBUILD}"
+            )
+        if (self.embedder, self.dimensions) != (wanted.embedder, wanted.dimensions):
+            raise StaleIndexError(
+                f"The index in {folder} was built with the embedding model {self.embedder} ({self.dimensions} dimensions), and the settings "
+                f"now ask for {wanted.embedder} ({wanted.dimensions} dimensions). {_REBUILD}   (or set RAG_QA_EMBEDDER and its model back)"
+            )
 
 
 def read(folder: Path) -> Manifest | None:
     """The manifest of an index, or None when there is none. Raises IndexingError when it can't be understood."""
+    path = folder / NAME
     try:
-        return Manifest(**json.loads((folder / NAME).read_text(encoding="utf-8")))
+        found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (ValueError, TypeError, OSError) as error:
-        raise IndexingError(f"{folder / NAME} can't be read ({error}): delete {folder} and run rag-qa index again") from None
+    except (ValueError, OSError) as error:
+        raise IndexingError(f"{path} can't be read ({' '.join(str(error).split())}). {_REBUILD}") from None
+    match found:
+        # what a later version adds is left aside: its format is another one
+        case {"embedder": str(embedder), "dimensions": int(dimensions), "chunker": str(chunker), "format": int(version)}:
+            return Manifest(embedder, dimensions, chunker, version)
+    raise IndexingError(f"{path} does not say what built the index: found {json.dumps(found)[:80]}. {_REBUILD}")

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import filelock
@@ -16,7 +16,7 @@ import numpy as np
 from rag_qa import chunking, text
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
-from rag_qa.errors import EmptyIndexError, IndexBusyError
+from rag_qa.errors import EmptyIndexError, IndexBusyError, IndexingError
 from rag_qa.index import manifest
 from rag_qa.index.catalog import Catalog
 from rag_qa.index.keywords import KeywordIndex
@@ -26,6 +26,10 @@ from rag_qa.index.vectors import VectorStore
 from rag_qa.papers import Paper
 
 _BATCH = 32  # papers between two commits: what an interruption can cost
+_PATIENCE = 2.0  # seconds to wait for another process that writes
+# Removed papers count in the keyword statistics until the postings are made anew, which takes about a millisecond a paper: worth it from this
+# share of the papers on, so that what was edited is ranked as if it had been so from the beginning.
+_TOLERATED = 0.02
 
 Progress = Callable[[str, int, int], None]
 """(stage, done, total)"""
@@ -46,7 +50,10 @@ class Changes:
 
 
 class Store:
-    """An index in a folder. Reading follows what other processes write; writing is for one process at a time."""
+    """An index in a folder. Reading follows what other processes write; writing is for one process at a time.
+
+    Every method raises IndexingError when the files are broken.
+    """
 
     def __init__(self, folder: Path, embedder: Embedder) -> None:
         self._folder = folder
@@ -61,11 +68,18 @@ class Store:
         """Where the index lies."""
         return self._folder
 
+    @property
+    def exists(self) -> bool:
+        """Has anything ever been indexed here?"""
+        return self._catalog_path.exists()
+
     def manifest(self) -> Manifest:
         """What built the index. Raises EmptyIndexError when there is none."""
         found = manifest.read(self._folder)
-        if found is None:
-            raise EmptyIndexError(f"There is no index in {self._folder}: make one with: rag-qa index PATH  (for the shipped abstracts: rag-qa index seeds)")
+        if found is None or not self.exists:
+            raise EmptyIndexError(
+                f"There is no index in {self._folder}: make one with: rag-qa index PATH  (for the shipped abstracts: rag-qa index seeds)"
+            )
         return found
 
     def open(self) -> None:
@@ -74,27 +88,48 @@ class Store:
         Raises EmptyIndexError or StaleIndexError.
         """
         with self._lock:
-            if self._seen_generation < 0:
-                self.manifest().require(self._wanted(), self._folder)
-            elif not self._folder.exists():
-                raise EmptyIndexError(f"The index in {self._folder} has been deleted: make it again with: rag-qa index PATH")
-            generation = self._catalog.generation
-            if generation == self._seen_generation:
-                return
-            if self._seen_generation >= 0:
-                self.manifest().require(self._wanted(), self._folder)
-                self._vectors.reopen()
-                self._keywords.reopen()
-            if self._catalog.count()[0] == 0:
-                raise EmptyIndexError(f"The index in {self._folder} holds no paper yet: add some with: rag-qa index PATH")
-            self._seen_generation = generation
+            self.manifest().require(self._wanted(), self._folder)
+            if not self._catalog.is_current:
+                self._let_go()  # the folder was deleted and made again
+            while (generation := self._catalog.generation) != self._seen_generation:
+                self._require_papers()
+                try:
+                    self._look_anew()
+                except IndexingError:
+                    if generation == self._catalog.generation:
+                        raise
+                    # somebody wrote while we looked: look again
+                else:
+                    self._seen_generation = generation
+
+    def _require_papers(self) -> None:
+        if self._catalog.count()[0]:
+            return
+        if self._catalog.pending():
+            raise EmptyIndexError(f"The index in {self._folder} is not ready: wait until rag-qa index is done; if it was interrupted, run it again")
+        raise EmptyIndexError(f"The index in {self._folder} holds no paper: add some with: rag-qa index PATH")
+
+    def _look_anew(self) -> None:
+        """See what another process wrote, and that vectors and keywords of all that can be found are there (those of unfinished work may be, too)."""
+        self._vectors.close()
+        self._keywords.close()
+        papers, passages = self._catalog.count()
+        if len(self._keywords) < papers or len(self._vectors) < passages:
+            raise IndexingError(
+                f"The index in {self._folder} has lost a part: it lists {papers} papers in {passages} passages, and holds keywords of "
+                f"{len(self._keywords)} papers and {len(self._vectors)} vectors. Make it again with: rag-qa index --rebuild"
+            )
 
     def _wanted(self) -> Manifest:
         return Manifest(self._embedder.name, self._embedder.dimensions)
 
+    @property
+    def _catalog_path(self) -> Path:
+        return self._folder / "catalog.db"
+
     @cached_property
     def _catalog(self) -> Catalog:
-        return Catalog(self._folder / "catalog.db")
+        return Catalog(self._catalog_path)
 
     @cached_property
     def _vectors(self) -> VectorStore:
@@ -103,6 +138,13 @@ class Store:
     @cached_property
     def _keywords(self) -> KeywordIndex:
         return KeywordIndex(self._folder / "keywords")
+
+    def _let_go(self) -> None:
+        """Forget what is open, so that the next use opens it anew."""
+        for part in ("_catalog", "_vectors", "_keywords"):
+            if opened := self.__dict__.pop(part, None):
+                opened.close()
+        self._seen_generation = -1
 
     # ------------------------------------------------------------------------------------------------------------- reading
 
@@ -162,29 +204,52 @@ class Store:
             return _changes(before, self._catalog.hashes(), gone, files, sources, embedded)
 
     def rebuild(self, *, progress: Progress | None = None) -> int:
-        """Make vectors and keywords again from the papers that the index knows, with this embedder. Returns the number of papers."""
-        with self._writing(check=False):
-            self._catalog.forget_built()
-            self._wanted().write(self._folder)
-            for part in ("chroma", "keywords"):
-                shutil.rmtree(self._folder / part, ignore_errors=True)
-            self.__dict__.pop("_keywords", None)
-            self._vectors.reopen()
+        """Make vectors and keywords again from the papers that the index knows, with this embedder. Returns the number of papers.
+
+        Raises IndexBusyError, and EmptyIndexError when there is no index.
+        """
+        if not self.exists:
+            raise EmptyIndexError(f"There is no index in {self._folder} to make again: make one with: rag-qa index PATH")
+        with self._locked():
+            self._begin_anew()
             return self._catch_up(progress or _silent)
 
     @contextmanager
-    def _writing(self, *, check: bool = True) -> Iterator[None]:
-        self._folder.mkdir(parents=True, exist_ok=True)
+    def _writing(self) -> Iterator[None]:
+        with self._locked():
+            if not self._catalog.is_current:
+                self._let_go()
+            found = manifest.read(self._folder)
+            if found is None:
+                self._begin_anew()  # nobody knows what built the vectors that may be there
+            else:
+                found.require(self._wanted(), self._folder)
+                self._look_anew()
+            yield
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        lock = filelock.FileLock(self._folder / "write.lock", timeout=_PATIENCE)
         try:
-            with filelock.FileLock(self._folder / "write.lock", timeout=2):
-                found = manifest.read(self._folder)
-                if found is None:
-                    self._wanted().write(self._folder)
-                elif check:
-                    found.require(self._wanted(), self._folder)
-                yield
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
         except filelock.Timeout:
             raise IndexBusyError(f"Another rag-qa index is writing to {self._folder}: wait until it is done and run this again") from None
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise IndexingError(f"{self._folder} can't be written to ({reason}): choose another folder with --data-dir or RAG_QA_DATA_DIR") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _begin_anew(self) -> None:
+        """No vectors and no keywords, and all papers to be done. In this order: wherever it stops, nothing wrong is found or kept."""
+        self._let_go()
+        self._catalog.forget_built()
+        for part in ("chroma", "keywords"):
+            _remove(self._folder / part)
+        self._wanted().write(self._folder)
 
     def _catch_up(self, progress: Progress) -> int:
         """Remove what is leaving, then embed what is pending; safe to stop at any point and to begin again."""
@@ -193,6 +258,9 @@ class Store:
         for start in range(0, len(pending), _BATCH):
             progress("embedding", start, len(pending))
             self._add(pending[start : start + _BATCH])
+        if self._keywords.deleted > len(self._keywords) * _TOLERATED:
+            self._keywords.replace_all(self._catalog.papers())
+            self._catalog.announce()
         progress("embedding", len(pending), len(pending))
         return len(pending)
 
@@ -203,17 +271,44 @@ class Store:
             self._catalog.drop(paper_ids)
 
     def _add(self, papers: Sequence[Paper]) -> None:
-        cut = [chunking.passages(p, count_tokens=self._embedder.count_tokens, max_tokens=self._embedder.max_tokens) for p in papers]
-        sentences = [[paper.abstract[a:b] for a, b in text.sentences(paper.abstract)] for paper in papers]
+        cut = [chunking.passages(paper, count_tokens=self._count_tokens, max_tokens=self._embedder.max_tokens) for paper in papers]
         passages = [passage for group in cut for passage in group]
-        vectors = self._embedder.embed([text.joined(p.text) for p in passages] + [text.joined(s) for group in sentences for s in group])
+        sentences = [self._sentence_pieces(paper.abstract) for paper in papers]
+        texts = [text.joined(passage.text) for passage in passages] + [piece for group in sentences for pieces in group for piece in pieces]
+        vectors = self._embedder.embed(texts)
         self._vectors.delete_papers([paper.id for paper in papers])
         metadatas = [_metadata(paper) for paper, group in zip(papers, cut, strict=True) for _ in group]
         self._vectors.put([passage.id for passage in passages], vectors[: len(passages)], metadatas)
         self._keywords.put(papers)
-        borders = np.cumsum([len(passages), *(len(group) for group in sentences)])
-        by_paper = [vectors[a:b] for a, b in zip(borders[:-1], borders[1:], strict=True)]
-        self._catalog.finish(zip((paper.id for paper in papers), cut, by_paper, strict=True))
+        rest = iter(vectors[len(passages) :])
+        means = [_means(group, rest, self._embedder.dimensions) for group in sentences]
+        self._catalog.finish(zip((paper.id for paper in papers), cut, means, strict=True))
+
+    def _count_tokens(self, part: str) -> int:
+        return self._embedder.count_tokens(text.joined(part))
+
+    def _sentence_pieces(self, abstract: str) -> list[list[str]]:
+        """What is embedded for each sentence: itself, or the pieces of one that is longer than the embedder's window."""
+        fits = partial(chunking.fitting, abstract, count_tokens=self._count_tokens, max_tokens=self._embedder.max_tokens)
+        return [[text.joined(abstract[a:b]) for a, b in fits(span)] for span in text.sentences(abstract)]
+
+
+def _means(groups: Sequence[Sequence[str]], vectors: Iterator[Vectors], dimensions: int) -> Vectors:
+    """One unit vector for each group of pieces, shape (len(groups), dimensions): the direction of their sum. Takes what it needs of `vectors`."""
+    sums = np.array([np.sum([next(vectors) for _ in pieces], axis=0) for pieces in groups], np.float32).reshape(len(groups), dimensions)
+    unit: Vectors = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    return unit
+
+
+def _remove(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        folder.unlink()
+    except OSError as error:
+        raise IndexingError(f"{folder} can't be removed ({error.strerror or error}): remove it yourself and run this again") from None
 
 
 def _changes(
@@ -224,19 +319,24 @@ def _changes(
     sources: Mapping[str, Sequence[str]],
     embedded: int,
 ) -> Changes:
-    new = {paper_id for paper_id in after if paper_id not in before}
-    changed = {paper_id for paper_id in after if paper_id in before and before[paper_id] != after[paper_id]}
+    """What became of the papers of these files: each is added, updated or unchanged."""
+    named = {paper.id for papers in files.values() for paper in papers}
+    new = named - before.keys()
+    changed = {paper_id for paper_id in named & before.keys() if before[paper_id] != after[paper_id]}
     # An abstract without any identifier is known by its words: edited, it is a new paper in the place of one that left the same file.
+    left, came = set(gone), set(new)
     replaced = 0
     for path, papers in files.items():
-        left = sum(paper_id in gone for paper_id in set(sources.get(path, ())))
-        came = sum(paper.id in new for paper in papers)
-        replaced += min(left, came)
-    named = {paper.id for papers in files.values() for paper in papers}
+        out = sorted(left & set(sources.get(path, ())))
+        in_ = sorted(came & {paper.id for paper in papers})
+        for old, edited in zip(out, in_, strict=False):
+            left.discard(old)
+            came.discard(edited)
+            replaced += 1
     return Changes(
         added=len(new) - replaced,
         updated=len(changed) + replaced,
-        unchanged=len(named & before.keys()) - len(changed & named),
+        unchanged=len(named) - len(new) - len(changed),
         removed=len(gone) - replaced,
         embedded=embedded,
     )

@@ -16,7 +16,9 @@ MIN_WORDS = 8
 
 _HEADING_WORDS = 12
 _EXPECTED = "abstracts as paragraphs of at least 8 words, separated by blank lines"
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_LINE_END = re.compile(r"\r\n|\r|\n")  # str.splitlines takes a form feed for one too, and an editor would show another number
+_NO_VENUE = frozenset("abstracts accepted articles from in my of papers preprints reading list the".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,9 @@ def collection_of(heading: str) -> Collection:
     match = _YEAR.search(heading)
     if not match:
         return Collection(heading, None, None)
-    venue = heading[: match.start()].strip(" ,:-–—")
-    return Collection(heading, venue or None, int(match.group()))
+    venue = heading[: match.start()].strip(" ,:-–—'’([")
+    names_one = any(word.lower() not in _NO_VENUE for word in venue.split())
+    return Collection(heading, venue if names_one else None, int(match.group()))
 
 
 def _is_heading(paragraph: str) -> bool:
@@ -80,7 +83,7 @@ def _is_heading(paragraph: str) -> bool:
 def _paragraphs(content: str) -> Iterator[tuple[int, str]]:
     """(first line, text on one line) of each paragraph."""
     first, lines = 0, []
-    for number, line in enumerate(content.splitlines(), start=1):
+    for number, line in enumerate(_LINE_END.split(content), start=1):
         if line.strip():
             first = first or number
             lines.append(" ".join(line.split()))

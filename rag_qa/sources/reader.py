@@ -21,6 +21,12 @@ class Problem:
         return f"{self.path}:{self.line}: {self.reason}" if self.line else f"{self.path}: {self.reason}"
 
 
+class Ignored(Problem):
+    """What was left aside on purpose, such as a file of another format in a folder, and not for a fault."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
 class Reading:
     """What a file held: papers in order, and the records that were left out."""
