@@ -90,7 +90,12 @@ TopK = Annotated[
 
 def index(
     ctx: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files of abstracts, or folders of such files.", show_default=False)],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH", help="Files of abstracts, or folders of such files.", show_default=False)
+    ] = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Embed all papers of the index anew, for instance with another model; PATHs are read besides.")
+    ] = False,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -99,9 +104,11 @@ def index(
     A file is plain text in UTF-8: one abstract a paragraph, blank lines between them; a short first line, such as "ICLR 2025 Papers", names the
     collection. Run it again after files have changed: only what is new or edited is worked on. Ctrl-C loses nothing.
     """
+    if not paths and not rebuild:
+        raise typer.BadParameter("name files or folders with abstracts, such as rag-qa index seeds (or give --rebuild)", param_hint="PATH")
     engine = _session(ctx).open(data_dir=data_dir)
     with terminal.progress() as progress:
-        report = engine.index(paths, progress=progress)
+        report = engine.index(paths or (), rebuild=rebuild, progress=progress)
     if as_json:
         terminal.write_json(render.report_json(report))
     else:
@@ -428,7 +435,7 @@ Settings come from the environment or a file .env: OPENAI_API_KEY and OPENAI_BAS
 "rag-qa doctor" lists each with its value, .env.example says what it means. Without any, everything works offline."""
 
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
-    "index": (index, ("rag-qa index seeds", "rag-qa index my-abstracts.txt ~/more-abstracts")),
+    "index": (index, ("rag-qa index seeds", "rag-qa index my-abstracts.txt ~/more-abstracts", "rag-qa index --rebuild")),
     "ask": (
         ask,
         (

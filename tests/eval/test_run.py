@@ -66,7 +66,7 @@ class NotANumber(Sabotaged):
 class Unreadable(FakeEngine):
     """Could not read a file of the corpus."""
 
-    def index(self, paths: Sequence[str | Path], *, progress: Progress | None = None) -> IndexReport:
+    def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
         return replace(super().index(paths, progress=progress), failed=(Problem("bad.txt", 3, "bytes that are not UTF-8"),))
 
 

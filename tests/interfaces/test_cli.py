@@ -235,7 +235,7 @@ def test_wrong_use_exits_with_2_and_says_how(args: tuple[str, ...], shell: Shell
 
 def test_an_interrupted_command_says_that_nothing_is_lost() -> None:
     class Interrupted(FakeEngine):
-        def index(self, paths: Sequence[str | Path], *, progress: Progress | None = None) -> IndexReport:
+        def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
             raise KeyboardInterrupt
 
     result = Shell(Interrupted)("index", ".")
@@ -403,12 +403,34 @@ def test_index_json(shell: Shell) -> None:
 
 def test_index_fails_if_nothing_could_be_read() -> None:
     class Unread(FakeEngine):
-        def index(self, paths: Sequence[str | Path], *, progress: Progress | None = None) -> IndexReport:
+        def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
             return IndexReport(failed=(Problem("a.pdf", 1, "binary"),))
 
     result = Shell(Unread)("index", "a.pdf")
 
     assert (result.exit_code, result.stderr) == (2, "failed a.pdf:1: binary\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--rebuild"], ([], True)),
+        (["--rebuild", "a.txt", "b.txt"], ([Path("a.txt"), Path("b.txt")], True)),
+        (["a.txt"], ([Path("a.txt")], False)),
+    ],
+)
+def test_an_index_is_rebuilt_with_or_without_paths(args: list[str], expected: tuple[list[Path], bool]) -> None:
+    seen: list[tuple[list[Path], bool]] = []
+
+    class Watched(FakeEngine):
+        def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
+            seen.append(([Path(path) for path in paths], rebuild))
+            return IndexReport(papers=3, embedded=3)
+
+    result = Shell(Watched)("index", *args)
+
+    assert (result.exit_code, result.stderr, seen) == (0, "", [expected])
+    assert "The index holds 3 papers" in result.stdout
 
 
 def test_search_prints_hits_and_passes_the_filters_on() -> None:
