@@ -66,9 +66,9 @@ class FakeEngine:
         self.is_empty = is_empty
         self.asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def index(self, paths: Sequence[str | Path], *, progress: Progress | None = None) -> IndexReport:
+    def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
         failed = tuple(Problem(str(path), None, "no such file or folder") for path in paths if not Path(path).exists())
-        if len(failed) == len(paths):
+        if paths and len(failed) == len(paths):
             raise SourceError(paths[0], None, found="no such file or folder", expected="a text file with abstracts")
         for done in range(len(PAPERS) + 1):
             if progress:
