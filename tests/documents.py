@@ -91,12 +91,13 @@ class Block:
 
     def without_hidden(self, output: Sequence[str]) -> list[str]:
         """Output as the block shows it: hidden lines are one line of dots."""
-        hidden = {i for value in self.values("hide") for i in _hidden(output, *value.partition(" ... "))}
+        hidden = {i for value in self.values("hide") for i in _hidden(output, *f"{value} ".partition(" ... "))}
         return [LEFT_OUT if i in hidden else line for i, line in enumerate(output) if i not in hidden or i - 1 not in hidden]
 
 
 def _hidden(lines: Sequence[str], first: str, to: str, last: str) -> Iterator[int]:
     """Places of the lines that a `hide` comment leaves out."""
+    first, last = first.rstrip(), last.rstrip()
     inside = False
     for i, line in enumerate(lines):
         found = re.search(first, line) is not None

@@ -6,6 +6,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,12 @@ def test_hidden_lines_become_one_line_of_dots(example: Path) -> None:
 
     assert console.without_hidden(["a", "b1", "b2", "d", "e", "f", "g", "b3"]) == ["a", "...", "d", "...", "g", "..."]
     assert console.without_hidden(["a", "d"]) == ["a", "d"]
+
+
+def test_without_a_second_pattern_everything_behind_is_hidden(example: Path) -> None:
+    block = replace(blocks(example)[1], directives=(("hide", "^b$ ..."),))
+
+    assert block.without_hidden(["a", "b", "c", "d"]) == ["a", "..."]
 
 
 @pytest.mark.parametrize(("line", "is_right"), [("a 2.5 s", True), ("a 1.5 s", True), ("b 1.5 s", False), ("a", False)])
