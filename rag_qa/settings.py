@@ -19,28 +19,36 @@ class Settings(BaseSettings):
     )
 
     openai_api_key: SecretStr | None = Field(
-        None, validation_alias=AliasChoices("openai_api_key", "OPENAI_API_KEY"), description="Key of OpenAI, or of the server named by OPENAI_BASE_URL."
+        None,
+        validation_alias=AliasChoices("openai_api_key", "OPENAI_API_KEY"),
+        description="Key of OpenAI, or of the server named by OPENAI_BASE_URL.",
     )
     openai_base_url: str | None = Field(
         None,
         validation_alias=AliasChoices("openai_base_url", "OPENAI_BASE_URL"),
         description="Address of an OpenAI-compatible server (Ollama, vLLM, llama.cpp, LM Studio), with its /v1.",
     )
-    data_dir: Path = Field(Path(".rag_qa"), description="Where the index and the chats live.")
-    embedder: Literal["minilm", "openai"] = Field("minilm", description="minilm: offline, installed with the program. openai: an embeddings endpoint.")
+    data_dir: Path = Field(Path(".rag_qa"), description="Where the index lives.")
+    embedder: Literal["minilm", "openai"] = Field(
+        "minilm", description="minilm: offline, installed with the program. openai: an embeddings endpoint."
+    )
     embedding_model: str = Field("text-embedding-3-small", description="Model asked of the embeddings endpoint (embedder = openai).")
     embedding_base_url: str | None = Field(None, description="Address of the embeddings endpoint, if it is not OPENAI_BASE_URL.")
     embedding_api_key: SecretStr | None = Field(None, description="Key of the embeddings endpoint, if it is not OPENAI_API_KEY.")
     answerer: Literal["auto", "extractive", "llm"] = Field(
         "auto", description="extractive: sentences of the abstracts, no model. llm: a chat model. auto: llm if a key or a base URL is set."
     )
-    llm_model: str | None = Field(None, description="Chat model; without one, gpt-4.1-mini at OpenAI, or the first model that the server at OPENAI_BASE_URL lists.")
+    llm_model: str | None = Field(
+        None, description="Chat model; without one, gpt-4.1-mini at OpenAI, or the first model that the server at OPENAI_BASE_URL lists."
+    )
     llm_context_tokens: int = Field(8192, ge=1024, description="Window of the chat model in tokens, prompt and answer together.")
     llm_max_output_tokens: int = Field(600, ge=32, description="Longest answer of the chat model in tokens.")
     llm_timeout: float = Field(60.0, gt=0, description="Seconds without a sign of the chat model or the embeddings endpoint after which we give up.")
     llm_retries: int = Field(2, ge=0, le=10, description="How often a request that failed for a passing reason is sent again.")
     top_k: int = Field(8, ge=1, le=50, description="How many papers are looked at for an answer.")
-    min_confidence: float = Field(0.5, ge=0.0, le=1.0, description="Below this confidence (0 to 1) a question is refused. Lower answers more and errs more.")
+    min_confidence: float = Field(
+        0.5, ge=0.0, le=1.0, description="Below this confidence (0 to 1) a question is refused. Lower answers more and errs more."
+    )
     host: str = Field("127.0.0.1", description="Address on which the page is served. 0.0.0.0 lets others in.")
     port: int = Field(7860, ge=0, le=65535, description="Port of the page; the next free one if it is taken.")
 
