@@ -281,11 +281,13 @@ _NEAR = 3  # words
 
 def direction_problem(view: View) -> Problem | None:
     """Up, where the abstract says down."""
-    denied = view.claim.said.denied
+    denied, agreed = view.claim.said.denied, _agreed_comparatives(view)
     there = [(direction, sentence.said) for sentence in view.chosen for direction in sentence.said.directions]
     for direction in view.claim.said.directions:
         same = [(other, said) for other, said in there if direction.objects & other.objects]
-        if direction.at not in denied and same and all(against(direction, other) != (other.at in said.denied) for other, said in same):
+        if direction.at in denied | agreed:
+            continue
+        if same and all(against(direction, other) != (other.at in said.denied) for other, said in same):
             return Status.CONTRADICTED, f"the sentence says “{direction.word}” where the abstract says “{same[0][0].word}”"
     return None
 
@@ -325,6 +327,12 @@ def comparison_problem(view: View) -> Problem | None:
                 if said.way == there.way and _is_reversed(said, there, sentence):
                     return Status.CONTRADICTED, f"the abstract compares the other way round (“{there.word}”)"
     return None
+
+
+def _agreed_comparatives(view: View) -> set[int]:
+    """Places of the comparatives of the claim that are borne out: "B needs more than A" where the abstract has "A needs less than B"."""
+    pairs = ((said, there) for said in view.claim.said.comparisons for sentence in view.chosen for there in sentence.said.comparisons)
+    return {said.at for said, there in pairs if said.way == there.way == "than" and said.greater & there.greater and said.lesser & there.lesser}
 
 
 def _is_reversed(said: Comparison, there: Comparison, sentence: AbstractSentence) -> bool:
@@ -402,12 +410,13 @@ _UNLIKE = 0.18  # words whose vectors are no closer have nothing to do with each
 
 def replaced_word_problem(view: View) -> Problem | None:
     """A sentence of the abstract with a word put in the place of another."""
-    claim = view.claim.said
+    claim, agreed = view.claim.said, _agreed_comparatives(view)
     there = {word.at for word, met in zip(view.claim.words, view.met, strict=True) if met >= MET_EXACTLY}
     for said in (sentence.said for sentence in view.chosen):
         for new, old in _replacements(claim.tokens, said.tokens):
             for a, b in ((a, b) for a in new for b in old if are_opposite_in_place(a.stem, b.stem)):
-                if (claim.tokens.index(a) in claim.denied) == (said.tokens.index(b) in said.denied):
+                i, j = claim.tokens.index(a), said.tokens.index(b)
+                if i not in agreed and (i in claim.denied) == (j in said.denied):
                     return Status.CONTRADICTED, f"the sentence says “{a.text}” where the abstract says “{b.text}”"
         for new, old in _replacements(_informative(claim.tokens), _informative(said.tokens)):
             one, other = [token.text for token in new], [token.text for token in old]

@@ -158,7 +158,7 @@ def _says_so(folded: str, at: int, end: int) -> bool:
 
 
 def _with_full_stop(abstract: str, start: int, end: int) -> text.Span:
-    while end < len(abstract) and abstract[end] in ".!?)\"'”’":
+    while end < len(abstract) and abstract[end] in ".!?)}$*`\"'”’":
         end += 1
     return text.Span(start, end)
 

@@ -30,7 +30,7 @@ _MULTIPLES |= {"triple": "3", "triples": "3", "tripled": "3", "threefold": "3", 
 _UNIT = "|".join(re.escape(unit).replace(r"\ ", "[- ]") for unit in sorted(_UNIT_WORDS, key=len, reverse=True))
 _DIGITS = re.compile(
     # not the end of a name ("gpt-4", "llama3", "v2"); a possessive match, so that no part of a number is taken for the whole
-    r"(?<![\w.])(?<![^\W\d_]-)(?P<value>\d++(?:[.,]\d++)*+(?:\^-?\d++|e-?\d++)?+)"
+    r"(?<![\w.^])(?<![^\W\d_]-)(?P<value>\d++(?:[.,]\d++)*+(?:\^-?\d++|e-?\d++)?+)"
     r"(?:(?P<attached>k|m|bn?)(?!\w)|[- ]?(?P<magnitude>hundred|thousand|million|billion|trillion)\b)?"
     rf"(?:(?:-?\s?)(?P<unit>{_UNIT})(?!\w))?(?![^\W\d_])"
 )

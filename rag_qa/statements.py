@@ -60,11 +60,12 @@ class Direction:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`greater` is said to be better, more or later than `lesser` (stems); `word` is the one that says so. After "compared to" it is not known
-    which is which: `greater` is then what is compared with the other.
+    """`greater` is said to be better, more or later than `lesser` (stems); `word`, at place `at`, is the one that says so. After "compared to" it is
+    not known which is which: `greater` is then what is compared with the other.
     """
 
     word: str
+    at: int
     greater: frozenset[str]
     lesser: frozenset[str]
 
@@ -398,7 +399,7 @@ def _directions(tokens: Sequence[Token]) -> Iterator[Direction]:
     for i, token in enumerate(tokens):
         found = _DIRECTION_STEMS.get(token.stem)
         following = tokens[i + 1].text if i + 1 < len(tokens) else ""
-        if token.text == "speed" and following == "up":
+        if token.stem == "speed" and following == "up":
             found = ("speed", 1)
         if found is None or (token.text in _COMPARATIVES and following == "than"):
             continue
@@ -476,9 +477,9 @@ def _compared(tokens: Sequence[Token], at: int) -> Iterator[Comparison]:
     if not any(token.clause == clause for token in subject):
         subject = [token for token in tokens[at + 2 :] if token.clause == clause + 1]
     one = _content(subject)
-    yield Comparison("compared to", one, other)
+    yield Comparison("compared to", at, one, other)
     if {_sign(token) for token in subject if token.stem in _DIRECTION_STEMS} == {1}:
-        yield Comparison("better than", one, other)
+        yield Comparison("better than", at, one, other)
 
 
 def _changes(tokens: Sequence[Token]) -> Iterator[Comparison]:
@@ -488,7 +489,7 @@ def _changes(tokens: Sequence[Token]) -> Iterator[Comparison]:
         return
     ends = next((i for i in range(begins + 2, len(tokens)) if tokens[i].text in ("to", "into")), None)
     if ends is not None:
-        yield Comparison("from", _content(_within(tokens, ends + 1, 1)), _content(tokens[begins + 1 : ends]))
+        yield Comparison("from", begins, _content(_within(tokens, ends + 1, 1)), _content(tokens[begins + 1 : ends]))
 
 
 def _comparative(tokens: Sequence[Token], than: int) -> int | None:
@@ -513,7 +514,7 @@ def _sign(token: Token) -> int:
 
 def _sided(word: str, tokens: Sequence[Token], left_end: int, right_start: int, sign: int) -> Comparison:
     left, right = _content(_within(tokens, left_end - 1, -1)), _content(_within(tokens, right_start + 1, 1))
-    return Comparison(word, left, right) if sign > 0 else Comparison(word, right, left)
+    return Comparison(word, left_end, left, right) if sign > 0 else Comparison(word, left_end, right, left)
 
 
 def _within(tokens: Sequence[Token], start: int, step: int) -> list[Token]:

@@ -11,6 +11,13 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from rag_qa.embedding.embedder import EMBEDDERS
+from rag_qa.embedding.static import WordVectors
+from rag_qa.engine import Engine
+from rag_qa.papers import Paper
+from rag_qa.settings import load
+from rag_qa.sources import files
+from tests.fakes import RememberingEmbedder
 from tests.guard import sitecustomize as guard
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -80,6 +87,39 @@ def project() -> Path:
 def seeds() -> Path:
     """The folder of the shipped abstracts."""
     return PROJECT / "seeds"
+
+
+@pytest.fixture(scope="session")
+def seed_papers(seeds: Path) -> list[Paper]:
+    """The shipped abstracts, each once."""
+    found = (paper for path in sorted(seeds.glob("*.txt")) for paper in files.read(path).papers)
+    return list({paper.id: paper for paper in found}.values())
+
+
+@pytest.fixture(scope="session")
+def embedder() -> RememberingEmbedder:
+    """The real embedder; what it has embedded once in this run costs nothing again."""
+    return RememberingEmbedder(EMBEDDERS["minilm"]())
+
+
+@pytest.fixture(scope="session")
+def word_vectors() -> WordVectors:
+    """The real vectors of single words."""
+    return WordVectors()
+
+
+@pytest.fixture(scope="session")
+def seed_folder(seeds: Path, embedder: RememberingEmbedder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with an index of the shipped abstracts, made once for all tests; nobody changes it."""
+    folder = tmp_path_factory.mktemp("seeds") / "data"
+    Engine(load(data_dir=folder, answerer="extractive"), embedder=embedder).index([seeds])
+    return folder
+
+
+@pytest.fixture(scope="session")
+def seed_engine(seed_folder: Path, embedder: RememberingEmbedder) -> Engine:
+    """The offline engine over the shipped abstracts. It remembers conversations: a test that counts work makes an engine of its own."""
+    return Engine(load(data_dir=seed_folder, answerer="extractive"), embedder=embedder)
 
 
 @pytest.fixture(scope="session")

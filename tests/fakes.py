@@ -9,7 +9,7 @@ import numpy as np
 
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Step, Usage, Verdict
 from rag_qa.chunking import Passage
-from rag_qa.embedding.embedder import Vectors
+from rag_qa.embedding.embedder import Embedder, Vectors
 from rag_qa.engine import IndexInfo, IndexReport, Progress
 from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, SourceError
 from rag_qa.papers import Origin, Paper
@@ -165,3 +165,25 @@ class WordCountEmbedder:
         raw = np.array([[len(text.split()), 1.0] for text in texts], np.float32).reshape(len(texts), 2)
         vectors: Vectors = raw / np.linalg.norm(raw, axis=1, keepdims=True)
         return vectors
+
+
+class RememberingEmbedder:
+    """Another embedder that is asked for each text once. `asked` counts the texts that it had to be asked for."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self._known: dict[str, Vectors] = {}
+        self.name = inner.name
+        self.dimensions = inner.dimensions
+        self.max_tokens = inner.max_tokens
+        self.asked = 0
+
+    def count_tokens(self, text: str) -> int:
+        return self._inner.count_tokens(text)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        new = list(dict.fromkeys(text for text in texts if text not in self._known))
+        if new:
+            self.asked += len(new)
+            self._known.update(zip(new, self._inner.embed(new), strict=True))
+        return np.stack([self._known[text] for text in texts]) if texts else self._inner.embed([])
