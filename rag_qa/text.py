@@ -175,6 +175,27 @@ def first_words(text: str, limit: int = 9) -> str:
     return " ".join(words[:limit]).rstrip(".,;:") + ("…" if len(words) > limit else "")
 
 
+# --------------------------------------------------------------------------------------------------------------- patterns
+
+
+def any_of(*groups: str) -> str:
+    """A pattern for any of many alternatives. A group holds some that belong together, with bars between them, so that long lists can be read.
+
+    >>> any_of("car|bus", "trains?")
+    '(?:car|bus|trains?)'
+    """
+    return f"(?:{'|'.join(groups)})"
+
+
+def any_word(*groups: str) -> str:
+    r"""As `any_of`, for alternatives that begin and end where words do.
+
+    >>> any_word("car|bus", "trains?")
+    '\\b(?:car|bus|trains?)\\b'
+    """
+    return rf"\b{any_of(*groups)}\b"
+
+
 # ---------------------------------------------------------------------------------------------------------- words and terms
 
 
@@ -263,15 +284,24 @@ STOPWORDS = frozenset(
     therefore these they this those though through thus to together too toward towards under until up upon us use used uses using very via was
     we well were what whatever when where whether which while who whom whose why will with within without would yes yet you your""".split()
 )
-# Words of a question that say what kind of answer is wanted, or that papers are meant, and not what about.
+# Words of a question that say what kind of answer is wanted, or that papers are meant, and not what about. One subject a paragraph.
 QUESTION_WORDS = frozenset(
-    """abstract abstracts article articles author authors paper papers work works study studies publication publications research researchers tell
-    explain describe summarise summarize summary name list show find know say says said state states stated report reports reported mention
-    mentions mentioned called propose proposes proposed present presents presented introduce introduces introduced achieve achieves achieved
-    exactly actually kind kinds type types sort thing things deal deals discuss discusses discussed concern concerns talk talks want need
-    understand mean means meant anything something someone anyone hi hello hey thanks thank according question answer does
-    different new novel main key idea ideas come comes contribute contributes contribution contributions several trick way ways manage manages
-    role play plays somebody someone take takes took taken part beat beats beaten save saves saved carry carries carried happen happens happened put puts keep keeps kept else""".split()
+    """
+    abstract abstracts article articles author authors paper papers publication publications research researchers studies study work works
+
+    according actually anyone anything else exactly hello hey hi someone something somebody thank thanks
+
+    answer describe explain find know list mean meant means name need question show summarise summarize summary talk talks tell understand want
+
+    achieve achieved achieves called concern concerns contribute contributes contribution contributions deal deals discuss discussed discusses
+    introduce introduced introduces mention mentioned mentions present presented presents propose proposed proposes report reported reports
+    said say says state stated states
+
+    different idea ideas key kind kinds main new novel several sort thing things trick type types way ways
+
+    beat beaten beats carried carries carry come comes does happen happened happens keep keeps kept manage manages part play plays put puts role
+    save saved saves take taken takes took
+    """.split()
 )
 
 

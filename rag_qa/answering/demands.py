@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag_qa.text import any_of, any_word
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
@@ -19,54 +21,102 @@ class Demand:
     asked: re.Pattern[str]
     met_by: re.Pattern[str] | None
 
+    def is_met(self, sentences: Sequence[str]) -> bool:
+        """Does one of the sentences (folded) hold it?"""
+        return self.met_by is not None and any(self.met_by.search(sentence) for sentence in sentences)
+
 
 def _demand(name: str, asked: str, met_by: str | None) -> Demand:
     return Demand(name, re.compile(asked), re.compile(met_by) if met_by else None)
 
 
-_UNIT_OF_TIME = r"\b(?:hours?|days?|minutes?|seconds?|weeks?|months?|gpu-hours?|milliseconds?|ms)\b"
-_METRICS = (
-    "fid", "bleu", "rouge", "f1", "auc", "auroc", "recall", "precision", "perplexity", "psnr", "ssim", "lpips", "wer", "mos", "elo", "ndcg", "rmse", "mse", "mae", "iou",
-    "miou", "ece", "calibration error", "inception score", "win[- ]rate", "hit rate", "pass@\\d+", "top-1", "top-5", "r2", "kappa", "spearman", "pearson",
-)  # fmt: skip
+# ------------------------------------------------------------------------------------------------------------- word lists
 
-DEMANDS: tuple[Demand, ...] = (
+_MAKERS = any_of("authors?|creators?|inventors?|researchers", "people behind")
+_MADE = any_of("wrote|authored", "developed|invented|created|built|made")
+# without May, which is mostly the verb
+_MONTHS = any_of("january|february|march|april|june", "july|august|september|october|november|december")
+_MACHINES = any_of("hardware|machines?", "gpus?|tpus?|graphics cards?|accelerators?|processors?|chips?")
+_MACHINE_NAMES = any_of(
+    "[ahv]100|h200|b200|a6000|a40|l40s?|t4|rtx|gtx|[34]090",
+    "tpus?|fpgas?|asics?",
+    "nvidia|amd|apple|raspberry|jetson",
+)
+_HYPER_PARAMETERS = any_of("dropout|weight decay|warm-?up", "random seeds?|hyper-?parameters?")
+_TIMES = any_of("hours?|days?|minutes?|seconds?|weeks?|months?", "gpu-hours?", "milliseconds?|ms")
+_PLACES = any_word("cit(?:y|ies)|countr(?:y|ies)|regions?", "hospitals?")
+_TAKE_PART = any_of("participants?|volunteers|subjects|patients|people", "users", "annotators?|raters?")
+_TOOK_PART = any_of("took part|participa|recruit|study", "rated|annotat|label|evaluat|tested")
+_PARTICIPANTS = any_word("participants?|volunteers|subjects|patients|people|humans?", "users?", "annotators?|raters?")
+# In this order they are looked for: the first one that is missing is the one that a refusal names.
+_METRICS = (
+    *("fid", "bleu", "rouge"),
+    *("f1", "auc", "auroc", "recall", "precision"),
+    *("perplexity", "psnr", "ssim", "lpips", "wer", "mos", "elo", "ndcg"),
+    *("rmse", "mse", "mae", "iou", "miou", "ece", "calibration error"),
+    *("inception score", "win[- ]rate", "hit rate", r"pass@\d+", "top-1", "top-5"),
+    *("r2", "kappa", "spearman", "pearson"),
+)
+
+
+# --------------------------------------------------------------------------------------------------------------- demands
+
+_WHO_AND_WHEN = (
     _demand(
         "the authors",
-        r"\bwho (?:are|is|were|was) (?:the )?(?:authors?|creators?|inventors?|people behind|researchers)|\bwho (?:wrote|authored|developed|invented|created|built|made)\b|\b(?:names?|list) (?:of )?(?:the |its )?authors?\b|\bauthors? names?\b|^(?:the )?authors? of\b|\bnames? of the authors?|\bfirst author",
+        any_of(
+            rf"\bwho (?:are|is|were|was) (?:the )?{_MAKERS}",
+            rf"\bwho {_MADE}\b",
+            r"\b(?:names?|list) (?:of )?(?:the |its )?authors?\b",
+            r"\bauthors? names?\b|\bnames? of the authors?|\bfirst author",
+            r"^(?:the )?authors? of\b",
+        ),
         None,
     ),
     _demand(
         "where the authors work",
-        r"\baffiliat|\b(?:which|what) (?:universit|institut|lab\b|laborator|compan(?:y|ies) (?:are|is|do|does) the)|\bwhere do the authors",
+        any_of(
+            r"\baffiliat|\bwhere do the authors",
+            r"\b(?:which|what) (?:universit|institut|lab\b|laborator|compan(?:y|ies) (?:are|is|do|does) the)",
+        ),
         None,
     ),
-    _demand("a licence", r"\blicen[cs]e", r"\blicen[cs]e|\bapache\b|\bgpl\b|\bcreative commons\b|\bcc[- ]by\b|\bmit\b"),
+    _demand("a licence", r"\blicen[cs]e", any_of(r"\blicen[cs]e", any_word("apache|gpl|mit", "creative commons|cc[- ]by"))),
     _demand(
         "a date",
         r"^when (?:was|were|did|is)\b|\b(?:what|which) (?:year|date|month)\b",
-        r"(?<!\d)(?:19|20)\d\d(?!\d)|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b",
+        any_of(r"(?<!\d)(?:19|20)\d\d(?!\d)", rf"\b{_MONTHS}\b"),
     ),
     _demand("a funder", r"\bfund(?:ed|ing|er)|\bsponsor|\bgrant\b", r"\bfund(?:ed|ing)|\bsponsor|\bgrant\b"),
-    _demand("an address", r"\be-?mail\b|\bcontact (?:address|the authors)", r"@"),
+    _demand("an address", r"\be-?mail\b|\bcontact (?:address|the authors)", "@"),
+)
+_HOW_IT_WAS_TRAINED = (
     _demand(
         "the kind of GPU",
-        r"\b(?:what|which|kind of|type of|model of) (?:kinds? of |types? of |models? of )?(?:gpus?|tpus?|graphics cards?|accelerators?|hardware|machines?|processors?|chips?)\b|\bgpu (?:type|model)",
-        r"\b(?:[ahv]100|h200|b200|a6000|a40|l40s?|t4|rtx|gtx|tpus?|nvidia|amd|apple|fpgas?|asics?|raspberry|jetson|[34]090)\b",
+        any_of(
+            rf"\b(?:what|which|kind of|type of|model of) (?:kinds? of |types? of |models? of )?{_MACHINES}\b",
+            r"\bgpu (?:type|model)",
+        ),
+        rf"\b{_MACHINE_NAMES}\b",
     ),
-    _demand("hardware", r"\b(?:gpus?|tpus?|graphics cards?)\b", r"\b(?:gpus?|tpus?|[ahv]100|rtx|nvidia|hardware|devices?|fpgas?)\b"),
+    _demand("hardware", any_word("gpus?|tpus?|graphics cards?"), any_word("gpus?|tpus?|fpgas?", "[ahv]100|rtx|nvidia", "hardware|devices?")),
     _demand("a learning rate", r"\blearning[- ]rates?\b|\bstep[- ]sizes?\b", r"\blearning[- ]rates?\b|\bstep[- ]sizes?\b|\bschedul"),
     _demand("a batch size", r"\b(?:mini-?)?batch[- ]?sizes?\b", r"\bbatch(?:es)?\b"),
     _demand(
         "a number of epochs or steps",
         r"\bepochs?\b|\b(?:training|optimi[sz]ation|gradient) (?:steps|iterations)\b",
-        r"\b(?:epochs?|steps|iterations)\b",
+        any_word("epochs?|steps|iterations"),
     ),
-    _demand("an optimizer", r"\b(?:which|what) optimi[sz]er", r"\b(?:adamw?|sgd|lion|muon|adafactor|optimi[sz]ers?)\b"),
+    _demand("an optimizer", r"\b(?:which|what) optimi[sz]er", any_word("adamw?|sgd|lion|muon|adafactor", "optimi[sz]ers?")),
     _demand(
         "a hyper-parameter",
-        r"\b(?:dropout|weight decay|warm-?up|sampling temperature|temperature (?:is|was|did)|hidden (?:size|dimension|units)|embedding (?:size|dimension)|random seeds?|hyper-?parameters?|attention heads (?:does|do|did|has|have))\b",
-        r"\b(?:dropout|weight decay|warm-?up|temperature|hidden|dimension(?:s|al)?|seeds?|hyper-?parameters?|heads)\b",
+        any_word(
+            _HYPER_PARAMETERS,
+            "sampling temperature|temperature (?:is|was|did)",
+            "hidden (?:size|dimension|units)|embedding (?:size|dimension)",
+            "attention heads (?:does|do|did|has|have)",
+        ),
+        any_word("dropout|weight decay|warm-?up|temperature", "hidden|dimension(?:s|al)?|heads", "seeds?|hyper-?parameters?"),
     ),
     _demand(
         "a number of layers",
@@ -75,62 +125,78 @@ DEMANDS: tuple[Demand, ...] = (
     ),
     _demand(
         "a number of parameters",
-        r"\bhow many (?:\w+ )?(?:parameters|weights)\b|\bparameter count\b|\bnumber of (?:\w+ )?parameters\b|\bhow (?:big|large) is the (?:model|network)\b|\bmodel sizes?\b",
+        any_of(
+            r"\bhow many (?:\w+ )?(?:parameters|weights)\b",
+            r"\bparameter count\b|\bnumber of (?:\w+ )?parameters\b",
+            r"\bhow (?:big|large) is the (?:model|network)\b|\bmodel sizes?\b",
+        ),
         r"\b\d+(?:\.\d+)? ?(?:b|m|bn|billion|million)\b|\bparameters?\b.{0,25}\d|\d.{0,20}\bparameters?\b",
     ),
     _demand(
         "a time",
-        r"\bhow long (?:does|did|do|is|was) .*\b(?:take|train|run|last)|(?<!at )(?<!during )\btraining time\b|\bhow many (?:hours?|days?|minutes?|seconds?|weeks?|gpu[- ]hours)\b|\b(?:wall-?clock|inference) time\b|\blatency in\b",
-        _UNIT_OF_TIME + r"|\btime\b.{0,40}\d|\d.{0,40}\btime\b",
+        any_of(
+            r"\bhow long (?:does|did|do|is|was) .*\b(?:take|train|run|last)",
+            r"\bhow many (?:hours?|days?|minutes?|seconds?|weeks?|gpu[- ]hours)\b",
+            r"(?<!at )(?<!during )\btraining time\b|\b(?:wall-?clock|inference) time\b|\blatency in\b",
+        ),
+        any_of(rf"\b{_TIMES}\b", r"\btime\b.{0,40}\d|\d.{0,40}\btime\b"),
     ),
     _demand(
         "a price",
         r"\b(?:dollars?|usd|euros?|price|money)\b|\bhow much (?:does|did) .* cost\b",
         r"\$ ?\d|\b(?:dollars?|usd|euros?|price)\b|\bcosts?\b",
     ),
+)
+_WHERE_AND_WITH_WHOM = (
     _demand(
         "a place",
-        r"\b(?:which|what) (?:cit(?:y|ies)|countr(?:y|ies)|hospitals?|regions?)\b|\bwhere (?:was|were) (?:the )?(?:data|study|experiments?|measurements?|participants?)\b",
-        r"\b(?:cit(?:y|ies)|countr(?:y|ies)|hospitals?|regions?)\b",
+        any_of(
+            rf"\b(?:which|what) {_PLACES}",
+            r"\bwhere (?:was|were) (?:the )?(?:data|study|experiments?|measurements?|participants?)\b",
+        ),
+        _PLACES,
     ),
     _demand(
         "a programming language",
-        r"\bprogramming languages?\b|\b(?:pytorch|tensorflow|jax)\b",
+        any_word("programming languages?", "pytorch|tensorflow|jax"),
         r"\b(?:pytorch|tensorflow|jax|python|java|julia|rust|programming languages?|c\+\+)\b",
     ),
     _demand(
         "participants",
-        r"\bhow many (?:human |expert )?(?:participants?|annotators?|raters?|users|volunteers|patients|subjects|people)\b.*\b(?:study|rated|annotat|took part|tested|evaluat|recruit|label|participa)",
-        r"\b(?:participants?|annotators?|raters?|users?|volunteers|patients|subjects|people|humans?)\b.*\d|\d.*\b(?:participants?|annotators?|raters?|users?|volunteers|patients|subjects|people|humans?)\b",
-    ),
-    *(
-        _demand(
-            f"a figure for {name.split('[')[0].upper()}",
-            rf"\b(?:what|which|how (?:high|low|good|much))\b.*\b{name}\b|^\W*(?:\w+ ){{0,3}}{name}\b",
-            rf"\b{name}(?:-\w+)?\b.*\d|\d.*\b{name}\b",
-        )
-        for name in _METRICS
+        rf"\bhow many (?:human |expert )?{_TAKE_PART}\b.*\b{_TOOK_PART}",
+        rf"{_PARTICIPANTS}.*\d|\d.*{_PARTICIPANTS}",
     ),
 )
+_FIGURES = tuple(
+    _demand(
+        f"a figure for {metric.split('[')[0].upper()}",
+        rf"\b(?:what|which|how (?:high|low|good|much))\b.*\b{metric}\b|^\W*(?:\w+ ){{0,3}}{metric}\b",
+        rf"\b{metric}(?:-\w+)?\b.*\d|\d.*\b{metric}\b",
+    )
+    for metric in _METRICS
+)
+DEMANDS: tuple[Demand, ...] = (*_WHO_AND_WHEN, *_HOW_IT_WAS_TRAINED, *_WHERE_AND_WITH_WHOM, *_FIGURES)
+"""In the order in which they are looked for."""
 
 
 def met(question: str, sentences: Sequence[str]) -> bool:
-    """Does a question ask for one of these things, and does a sentence hold it (all folded)?
+    """Does a question ask for some of these things, and do the sentences hold all that it asks for (all folded)?
 
     >>> met("how many people took part in the study?", ["in a study with 16 participants, ..."])
     True
     """
-    asked = [demand for demand in DEMANDS if demand.asked.search(question)]
-    return bool(asked) and all(demand.met_by and any(demand.met_by.search(sentence) for sentence in sentences) for demand in asked)
+    asked = _asked(question)
+    return bool(asked) and all(demand.is_met(sentences) for demand in asked)
 
 
 def unmet(question: str, sentences: Sequence[str]) -> str | None:
-    """What a question asks for and none of the sentences holds (all folded), or None.
+    """The first thing that a question asks for and none of the sentences holds (all folded), or None.
 
     >>> unmet("what learning rate was used?", ["we train for 3 epochs."])
     'a learning rate'
     """
-    for demand in DEMANDS:
-        if demand.asked.search(question) and not (demand.met_by and any(demand.met_by.search(sentence) for sentence in sentences)):
-            return demand.name
-    return None
+    return next((demand.name for demand in _asked(question) if not demand.is_met(sentences)), None)
+
+
+def _asked(question: str) -> list[Demand]:
+    return [demand for demand in DEMANDS if demand.asked.search(question)]

@@ -1,4 +1,4 @@
-"""What a question asks for: its kind, the words that carry its meaning, and the names in it. Rules, no model."""
+"""What a question asks for: its kind, the words that carry its meaning, and the names in it. Rules, no model; they see folded text."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_qa import text
+from rag_qa.text import any_of, any_word
 
 
 class Kind(StrEnum):
@@ -23,40 +24,109 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-_PAPER_NOUN = (
-    r"(?:papers?|abstracts?|works?|studies|study|articles?|publications?|authors|methods|approaches|techniques|frameworks|benchmarks|algorithms)"
+# ------------------------------------------------------------------------------------------------------------- word lists
+
+_PAPER_NOUN = any_of(
+    "papers?|abstracts?|works?|studies|study|articles?|publications?",
+    "authors",
+    "methods|approaches|techniques|frameworks|benchmarks|algorithms",
 )
+# One of these after the noun asks for papers ("what methods use ..."); without one, the noun belongs to the subject ("what methods?").
+_QUALIFIES_PAPERS = any_word(
+    "on|about|that|who|which|with|using|use|uses",
+    "are|have|can|make|work|try|look",
+    "deal|deals|address|study|studies|discuss|consider|tackle|mention|involve|concern|focus",
+    "propose|proposes|introduce|introduces|present|presents|suggest|suggests|describe|describes|offer|offers",
+    "apply|applies|build|builds|train|trains",
+)
+_QUANTITY = any_of(
+    "percentages?|percent|fraction|share|ratio|rate|factor",
+    "numbers?|count|amount|value|size|score",
+    "accuracy|speed-?ups?|improvement|gain|reduction|increase|decrease",
+    "savings?|cost",
+)
+_EXTREME = any_of("longest|shortest|largest|smallest|biggest|greatest", "highest|lowest|maximum|max|minimum", "total")
+_HOW_MUCH = any_of("many|much|few|often", "large|big|small|fast|long|far|high|low|old|deep|close|well")
+_SOME = any_of("two|three|four|five|six|seven|eight|nine|ten", r"\d+")
+_PIECES = any_word("building blocks|ingredients|components|parts|pieces|stages|steps", "drawbacks|limitations|advantages")
+_AUXILIARY = any_of("do|does|did", "is|are|was|were", "has|have|had", "can|could|will|would|should")
+
 _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern))
-    for kind, pattern in (
-        (Kind.COMPARISON, r"\b(?:compare|comparison|versus|vs\.?|differences? between|differ\b.*\bfrom|how (?:do|does|is|are) .+ differ)\b"),
+    (kind, re.compile("|".join(alternatives)))
+    for kind, alternatives in (
+        (
+            Kind.COMPARISON,
+            (any_word("compare|comparison|versus|vs\\.?", "differences? between", "differ\\b.*\\bfrom", "how (?:do|does|is|are) .+ differ"),),
+        ),
         (
             Kind.PAPERS,
-            rf"\b(?:which|what|any|find|list|show|name|all)\b(?: \w+){{0,2}} {_PAPER_NOUN}\b(?! of\b)(?=.*\b(?:on|about|that|who|which|with|using|use|uses|deal|deals|address|study|"
-            rf"studies|propose|proposes|discuss|consider|work|apply|try|tackle|look|mention|involve|concern|focus|are|have|can|make|introduce|introduces|present|presents|suggest|suggests|describe|describes|offer|offers|apply|applies|build|builds|train|trains)\b)|^(?:papers?|works?|abstracts?|studies) (?:on|about|that|with|using)\b"
-            rf"|\b(?:are|is) there (?:\w+ )?{_PAPER_NOUN} (?:on|about|that|for|which|with|using)\b|\bwhat {_PAPER_NOUN} (?:are|is) there\b",
+            (
+                rf"\b(?:which|what|any|find|list|show|name|all)\b(?: \w+){{0,2}} {_PAPER_NOUN}\b(?! of\b)(?=.*{_QUALIFIES_PAPERS})",
+                r"^(?:papers?|works?|abstracts?|studies) (?:on|about|that|with|using)\b",
+                rf"\b(?:are|is) there (?:\w+ )?{_PAPER_NOUN} (?:on|about|that|for|which|with|using)\b",
+                rf"\bwhat {_PAPER_NOUN} (?:are|is) there\b",
+            ),
         ),
         (
             Kind.NUMBER,
-            r"\b(?:number|percentage|amount) of\b|\bhow (?:many|much|large|big|fast|long|few|often|small|far|high|low|old|deep|close|well)\b|\bby how\b|\bto what extent\b|"
-            r"\b(?:what|which)(?:'s| is| was| are| were)? (?:the |its |their |an? |kind of )?(?:\w+[ -]){0,4}?"
-            r"(?:percentages?|percent|fraction|share|numbers?|rate|accuracy|speed-?ups?|size|factor|ratio|improvement|gain|reduction|increase|decrease|savings?|cost|count|amount|value|score)\b",
+            (
+                r"\b(?:number|percentage|amount) of\b",
+                rf"\bhow {_HOW_MUCH}\b",
+                r"\bby how\b",
+                r"\bto what extent\b",
+                rf"\b(?:what|which)(?:'s| is| was| are| were)? (?:the |its |their |an? |kind of )?(?:\w+[ -]){{0,4}}?{_QUANTITY}\b",
+                rf"\bwhat(?:'s| is| was) the {_EXTREME}\b",
+            ),
         ),
-        (Kind.NUMBER, r"\bwhat(?:'s| is| was) the (?:longest|largest|highest|maximum|max|minimum|smallest|lowest|shortest|biggest|greatest|total)\b"),
-        (Kind.WHY, r"\bwhy\b|\bwhat (?:motivate[sd]|causes?|is the (?:reason|motivation|cause))\b|\bfor what reason|\bhow come\b|\breasons?\b"),
+        (
+            Kind.WHY,
+            (
+                r"\bwhy\b",
+                r"\bwhat (?:motivate[sd]|causes?|is the (?:reason|motivation|cause))\b",
+                r"\bfor what reason",
+                r"\bhow come\b",
+                r"\breasons?\b",
+            ),
+        ),
         (
             Kind.LIST,
-            r"\b(?:which|what|name|list)(?: \w+){0,2} (?:two|three|four|five|six|seven|eight|nine|ten|\d+)\b|"
-            r"\bwhat are the\b|\b(?:building blocks|ingredients|components|drawbacks|limitations|parts|pieces|advantages|stages|steps)\b|^(?:list|name|enumerate)\b|\b(?:which|what) (?:\w+ )?(?:\w+s) (?:are|were|do|does|did|can)\b",
+            (
+                rf"\b(?:which|what|name|list)(?: \w+){{0,2}} {_SOME}\b",
+                r"\bwhat are the\b",
+                _PIECES,
+                r"^(?:list|name|enumerate)\b",
+                r"\b(?:which|what) (?:\w+ )?(?:\w+s) (?:are|were|do|does|did|can)\b",
+            ),
         ),
         (
             Kind.DEFINITION,
-            r"^(?:so )?(?:what|who)(?:'s| is| are| was) (?:an? |the )?[\w$α-ω. +-]{1,60}\??$|^define\b|\bdefinition of\b|\bstands? for\b|\bmeant by\b|\bwhat does .{1,50} (?:mean|do)\b|^(?:please )?(?:explain|describe)\b|\bmeaning$|\bwhat .{1,40} is\b|\bmean by\b",
+            (
+                r"^(?:so )?(?:what|who)(?:'s| is| are| was) (?:an? |the )?[\w$α-ω. +-]{1,60}\??$",
+                r"^define\b|\bdefinition of\b|^(?:please )?(?:explain|describe)\b",
+                r"\bstands? for\b|\bmeant by\b|\bmean by\b|\bmeaning$",
+                r"\bwhat does .{1,50} (?:mean|do)\b|\bwhat .{1,40} is\b",
+            ),
         ),
-        (Kind.HOW, r"\bhow\b|\bin what way\b|\bby which means\b|\bmechanism\b"),
-        (Kind.YES_NO, r"^(?:and |but |so )?(?:is|are|does|do|did|can|could|has|have|had|was|were|will|would|should)\b"),
+        (Kind.HOW, (r"\bhow\b", r"\bin what way\b", r"\bby which means\b", r"\bmechanism\b")),
+        (Kind.YES_NO, (rf"^(?:and |but |so )?{_AUXILIARY}\b",)),
     )
 )
+"""The first rule that matches says the kind."""
+
+_NAMEABLE = re.compile(
+    any_word(
+        "names?|data ?sets?|corpus|corpora|languages?|benchmarks?|metrics?|baselines?|competitors?",
+        "models?|llms?|architectures?|networks?|modules?",
+        "methods?|algorithms?|techniques?|protocols?|optimi[sz]ers?",
+        "tools?|frameworks?|systems?|platforms?|libraries|simulators?|games?|robots?|gpus?|compan(?:y|ies)",
+    )
+)
+# up to four words after the question word, to the first one that ends the phrase
+_ENDS_PHRASE = any_of(_AUXILIARY, "the|a|an|that", "to|in|on|for|by|with")
+_HEAD = re.compile(rf"{any_word('which|what|how many|how much|whose')}(?:'s| is| was| are| were)?((?: (?!{_ENDS_PHRASE}\b)[\w-]+){{1,4}})")
+
+
+# --------------------------------------------------------------------------------------------------------------- analysis
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +144,7 @@ class Question:
     @property
     def wants_name(self) -> bool:
         """Must the answer name something: which data set, what model?"""
-        return bool(self.head) and bool(_NAMEABLE.search(" ".join(self.head)))
+        return bool(_NAMEABLE.search(" ".join(self.head)))
 
     @property
     def wants_number(self) -> bool:
@@ -91,20 +161,14 @@ def analyse(question: str) -> Question:
     """
     folded = text.fold(question).text
     words = tuple(dict.fromkeys(text.content_words(question)))
-    raw = re.findall(r"[\w\u0370-\u03ff$\\-]+", question)
-    # a plural acronym is a word of the field: "GPUs"
-    names = tuple(dict.fromkeys(text.fold(token).text for token in raw if text.is_name(token) and not re.fullmatch("[A-Z]+s", token)))
     numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)*", folded))
-    return Question(question, _kind(folded), words, names, numbers, _head(folded))
+    return Question(question, _kind(folded), words, _names(question), numbers, _head(folded))
 
 
-_NAMEABLE = re.compile(
-    r"\b(?:data ?sets?|benchmarks?|models?|architectures?|methods?|algorithms?|tools?|modules?|networks?|frameworks?|systems?|corpus|corpora|llms?|languages?|metrics?|baselines?|competitors?|names?|techniques?|"
-    r"optimi[sz]ers?|robots?|simulators?|compan(?:y|ies)|gpus?|libraries|games?|platforms?|protocols?)\b"
-)
-_HEAD = re.compile(
-    r"\b(?:which|what|how many|how much|whose)\b(?:'s| is| was| are| were)?((?: (?!(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|the|a|an|that|to|in|on|for|by|with)\b)[\w-]+){1,4})"
-)
+def _names(question: str) -> tuple[str, ...]:
+    """Words that look like names, folded. A plural acronym is none, but a word of the field: "GPUs"."""
+    tokens = re.findall(r"[\w\u0370-\u03ff$\\-]+", question)
+    return tuple(dict.fromkeys(text.fold(token).text for token in tokens if text.is_name(token) and not re.fullmatch("[A-Z]+s", token)))
 
 
 def _head(folded: str) -> tuple[str, ...]:
