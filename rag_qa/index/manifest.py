@@ -52,7 +52,7 @@ def read(folder: Path) -> Manifest | None:
         found = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise IndexingError(f"{path} can't be read ({' '.join(str(error).split())}). {_REBUILD}") from None
     match found:
         # what a later version adds is left aside: its format is another one

@@ -142,7 +142,8 @@ class Store:
     def _let_go(self) -> None:
         """Forget what is open, so that the next use opens it anew."""
         for part in ("_catalog", "_vectors", "_keywords"):
-            if opened := self.__dict__.pop(part, None):
+            opened = self.__dict__.pop(part, None)
+            if opened is not None:
                 opened.close()
         self._seen_generation = -1
 

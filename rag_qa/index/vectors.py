@@ -53,14 +53,14 @@ class VectorStore:
     def delete_papers(self, paper_ids: Sequence[str]) -> None:
         """Remove every passage of these papers."""
         with self._collection() as collection:
-            for start in range(0, len(paper_ids) if collection else 0, 200):
+            for start in range(0, len(paper_ids) if collection is not None else 0, 200):
                 chosen: Any = {"paper_id": {"$in": list(paper_ids[start : start + 200])}}
                 collection.delete(where=chosen)
 
     def query(self, vector: Vectors, limit: int, conditions: Sequence[Mapping[str, Any]] = ()) -> list[Near]:
         """The nearest passages, best first; fewer than `limit` if there are fewer. `vector` has shape (dimensions,)."""
         with self._collection() as collection:
-            if not collection or limit < 1:
+            if collection is None or limit < 1:
                 return []
             asked: Any = [vector]
             most = min(limit, _MAX_RESULTS)
@@ -75,17 +75,17 @@ class VectorStore:
     def ids(self) -> list[str]:
         """Ids of all passages, sorted."""
         with self._collection() as collection:
-            return sorted(collection.get(include=[])["ids"]) if collection else []
+            return sorted(collection.get(include=[])["ids"]) if collection is not None else []
 
     def __len__(self) -> int:
         with self._collection() as collection:
-            return collection.count() if collection else 0
+            return collection.count() if collection is not None else 0
 
     def close(self) -> None:
         """Let go of the files. The next use opens them again and sees what another process has written: an open one keeps its own copy."""
         with self._lock:
             system, self._system, self._opened = self._system, None, None
-            if system:
+            if system is not None:
                 system.stop()
 
     @contextmanager

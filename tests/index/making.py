@@ -1,0 +1,83 @@
+"""What the tests of the index stand on: a tiny real embedder, papers made by hand, and all that can be seen of an index."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rag_qa.embedding.embedder import Vectors
+from rag_qa.index.store import Store
+from rag_qa.papers import Origin, Paper, paper_id
+from rag_qa.retrieval.retriever import Retriever
+
+QUESTIONS = ("How fast do tides rise?", "mosses and carbon", "wolves", "What is new?")
+
+
+class BagEmbedder:
+    """A text becomes the unit vector of how many of its words fall into each of some buckets: texts with the same words are close.
+
+    A token is a word. `embedded` holds every text that was embedded, in order; `before_embedding` is called first.
+    """
+
+    def __init__(self, name: str = "bag", dimensions: int = 16, max_tokens: int = 12, before_embedding: Callable[[], None] | None = None) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self.max_tokens = max_tokens
+        self.embedded: list[str] = []
+        self._before_embedding = before_embedding or (lambda: None)
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self._before_embedding()
+        assert all(self.count_tokens(text) <= self.max_tokens for text in texts), "a text is longer than the window"
+        self.embedded += texts
+        raw = np.full((len(texts), self.dimensions), 0.01, np.float32)
+        for row, text in zip(raw, texts, strict=True):
+            for word in text.casefold().split():
+                row[zlib.crc32(word.strip(".,;:!?").encode()) % self.dimensions] += 1
+        vectors: Vectors = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+        return vectors
+
+
+def paper(abstract: str, place: str = "a.txt:1", *, year: int | None = None, venue: str | None = None, collection: str | None = None) -> Paper:
+    """A record as a reader makes it."""
+    path, line = place.split(":")
+    return Paper(paper_id(abstract), abstract, year=year, venue=venue, collection=collection, origins=(Origin(path, int(line)),))
+
+
+def abstract(number: int, sentences: int = 2) -> str:
+    """One of many different abstracts."""
+    topics = ("tides", "mosses", "wolves", "storms", "rivers", "glaciers", "forests")
+    parts = [f"We study {topics[(number + i) % len(topics)]} in region {number} by method {number * i}." for i in range(sentences)]
+    return " ".join(parts)
+
+
+def seen(store: Store, embedder: BagEmbedder) -> Mapping[str, object]:
+    """All that can be seen of an index from outside and inside: two indexes that answer alike are equal here."""
+    papers = store.papers()
+    ids = [one.id for one in papers]
+    retriever = Retriever(store, embedder)
+    return {
+        "papers": papers,
+        "sources": store.sources(),
+        "count": store.count(),
+        "passages": store.passages({one.id: one for one in papers}),
+        "vectors": store._vectors.ids(),
+        "keywords": (len(store), store._keywords.deleted),
+        "sentences": {id_: vectors.round(3).tolist() for id_, vectors in store.sentence_vectors(ids).items()},
+        "unfinished": (store._catalog.pending(), store._catalog.leaving()),
+        "found": [retriever.search(question, k=20) for question in QUESTIONS] if papers else [],
+    }
+
+
+def built(folder: Path, files: Mapping[str, Sequence[Paper]]) -> Mapping[str, object]:
+    """What a clean index of these files shows."""
+    embedder = BagEmbedder()
+    store = Store(folder, embedder)
+    store.update(files)
+    return seen(store, embedder)
