@@ -77,16 +77,16 @@ def small_talk(question: str) -> str | None:
 # ------------------------------------------------------------------------------------------------- what points elsewhere
 
 _OBJECT = (
-    r"(?:method|approach|framework|model|algorithm|paper|abstract|study|work|system|technique|metric|benchmark|attack|policy|architecture"
+    r"(?:method|approach|framework|model|algorithm|paper|abstract|study|system|technique|metric|benchmark|attack|policy|architecture"
     r"|tool|idea|dataset|task|"
     r"loss|optimi[sz]er|evaluation|module|network|design|scheme|strategy|procedure|concept|extension|analysis)"
 )
 _POSSESSIVE = re.compile(r"\b(?:its|their|his|her)\b", re.IGNORECASE)
 _AUTHORS = re.compile(r"\bthe authors\b(?! of\b)", re.IGNORECASE)
 _REFERENCE = re.compile(
+    rf"\b(?:this|that|these|those|the (?:same|said|proposed|above))(?: (?:new|proposed|same))? {_OBJECT}s?\b"
     # not "does that work"
-    rf"(?<!does )(?<!do )(?<!did )(?<!can )(?<!could )(?<!will )(?<!would )\b(?:this|that|these|those|the (?:same|said|proposed"
-    rf"|above))(?: (?:new|proposed|same))? {_OBJECT}s?\b"
+    r"|(?<!does )(?<!do )(?<!did )(?<!can )(?<!could )(?<!will )(?<!would )\b(?:this|that|these|those) works?\b"
     r"|\bthe (?:paper|abstract)\b(?! (?:on|about|of|that|which|in)\b)"
     # "the method" by itself is the one just spoken of
     rf"|\bthe {_OBJECT}(?=\s*(?:$|[?.,!]|(?:use|uses|need|needs|work|works|do|does|solve|solves|achieve|achieves|propose|proposes|perform"
@@ -203,7 +203,8 @@ def _refers_inside(question: str) -> bool:
     if content and any(pattern.search(before) for pattern in (_CLAUSE_IN_FRONT, _SECOND_QUESTION)):
         return True
     if match.group().lower() in ("they", "them", "their"):
-        return any(len(word) > 3 and word.endswith("s") and not word.endswith("ss") and word not in _NO_PLURAL for word in content)
+        plural = (word for word in text.content_words(before) if len(word) > 3 and word.endswith("s") and not word.endswith("ss"))
+        return any(word not in _NO_PLURAL for word in plural)
     return match.group().lower() in ("it", "its") and bool(content) and bool(_SUBORDINATE.search(before))
 
 
@@ -486,12 +487,10 @@ _SAID_ANEW = re.compile(
 
 def _goes_on(question: str, turns: Sequence[Turn]) -> str | None:
     """ "Why?", "tell me more", "in one sentence?": the last question, asked on."""
-    last = turns[-1]
     if _ONLY_QUESTION.match(question):
-        return f"{question.rstrip('? ')}: {last.understood_as}"
+        return f"{question.rstrip('? ')}: {turns[-1].understood_as}"
     if _MORE.match(question):
         subject, is_name = _subject(_turn_for(question, turns))
-        return f"tell me more about {subject}" if is_name else f"tell me more: {last.understood_as}"
-    if match := _SAID_ANEW.match(question):
-        return f"{match.group(1)}: {last.understood_as}"
-    return None
+        return f"tell me more about {subject}" if is_name else f"tell me more: {turns[-1].understood_as}"
+    match = _SAID_ANEW.match(question)
+    return f"{match.group(1)}: {turns[-1].understood_as}" if match else None

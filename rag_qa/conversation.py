@@ -28,13 +28,13 @@ _LONGEST = 400  # words of an earlier question; a longer one was refused and say
 class Understood:
     """A question as it is understood.
 
-    `shown`: ids of papers that were answered before and are not wanted again ("any others?"). `earlier`: the questions before it as they were
-    understood, where it leans on them and other words for it are worth asking a chat model for; otherwise none.
+    `shown`: ids of papers that were answered before and are not wanted again ("any others?"). `leans`: the rules took it for a follow-up and are not
+    sure how to put it, so that it is worth asking a chat model.
     """
 
     question: str
     shown: frozenset[str] = frozenset()
-    earlier: tuple[str, ...] = ()
+    leans: bool = False
 
 
 class Conversations:
@@ -61,11 +61,11 @@ class Conversations:
         understood = chat.stand_alone(named, turns)
         if understood == named:
             return Understood(plain)
-        shown = _shown(understood, turns)
-        earlier = (
-            () if shown or chat.is_settled_by_rules(named) else tuple(turns[i].understood_as for i in range(max(0, len(turns) - _TOLD), len(turns)))
-        )
-        return Understood(understood, shown, earlier)
+        return Understood(understood, _shown(understood, turns), leans=not chat.is_settled_by_rules(named))
+
+    def before(self, history: Sequence[str]) -> list[str]:
+        """The last few questions of a conversation as they were understood, oldest first."""
+        return [turn.understood_as for turn in _Turns(self, said_before(history), _FOLLOWED)[-_TOLD:]]
 
     def remember(self, question: str, history: Sequence[str], understood: str, papers: Sequence[Paper]) -> None:
         """Note what a question was answered with."""

@@ -226,12 +226,13 @@ class Engine:
         follow-up, and they stand in when it fails.
         """
         understood = self._conversations.understand(question, history)
-        if not understood.earlier or not self.uses_llm:
+        if not understood.leans or not self.uses_llm:
             return understood.question, understood.shown
         try:
-            return rewrite_follow_up(self._chat_model, question, understood.earlier) or understood.question, understood.shown
+            rewritten = rewrite_follow_up(self._chat_model, question, self._conversations.before(history))
         except ProviderError:
-            return understood.question, understood.shown
+            rewritten = ""
+        return rewritten or understood.question, understood.shown
 
     def _papers_for(self, understood: str, shown: frozenset[str]) -> tuple[Paper, ...]:
         """The papers that answer a question offline."""
