@@ -40,6 +40,8 @@ MAX_QUESTION_WORDS = 400
 _MOST_WITH_NAME = 5  # papers that speak of a method by name
 _HOPELESS = 0.2
 """Below this share of `min_confidence` there is no evidence that a chat model could answer from: it is not asked."""
+_UNRELATED = 0.15
+"""Nor is it asked when no paper comes near the question (score of the best hit) and the evidence would not do for an answer either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +200,18 @@ class Engine:
             yield from self._extractive.stream(understood, hits, asked=asked)
             return
         reading = self._extractive.read(understood, hits)
-        if reading is None or reading.assessment.confidence < _HOPELESS * self.settings.min_confidence:
+        if reading is None or not self._is_worth_asking(reading.assessment.confidence, hits[0].score):
             # no evidence: the model would answer from memory
             refused = self._extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits)
             yield replace(refused, model=self._model_name)
             return
         with closing(self._generative.stream(understood, hits, asked=asked, confidence=reading.assessment.confidence)) as events:
             yield from events
+
+    def _is_worth_asking(self, confidence: float, best_score: float) -> bool:
+        """Is there evidence that a chat model could answer from?"""
+        least = self.settings.min_confidence
+        return confidence >= least or (confidence >= _HOPELESS * least and best_score >= _UNRELATED)
 
     @property
     def _model_name(self) -> str:
