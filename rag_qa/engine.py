@@ -176,6 +176,7 @@ class Engine:
         if friendly := chat.small_talk(asked):
             yield Answer(asked, asked, abstained=friendly)
             return
+        self._store.open()
         yield Step("Reading the question")
         understood, shown = self._understood(asked, history)
         yield Step("Searching the papers", understood_as=understood)

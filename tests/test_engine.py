@@ -171,9 +171,12 @@ def test_small_talk_is_answered_in_kind_and_searches_nothing(tmp_path: Path, emb
 
 def test_without_an_index_the_error_says_what_to_run(tmp_path: Path, embedder: RememberingEmbedder) -> None:
     engine = Engine(load(data_dir=tmp_path / "none", answerer="extractive"), embedder=embedder)
-    for ask in (engine.ask, engine.search):
+    for ask in (engine.ask, engine.search, lambda question: engine.ask(question, history=["What is netmoe?", "WHAT IS IT?"])):
         with pytest.raises(EmptyIndexError, match="rag-qa index"):
             ask(ANSWERED)
+        with pytest.raises(EmptyIndexError, match="rag-qa index"):
+            ask("IS IT FASTER?")
+    assert not list(tmp_path.rglob("*"))
 
 
 def test_search_gives_as_many_as_there_are(seed_engine: Engine) -> None:
