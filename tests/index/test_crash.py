@@ -39,6 +39,7 @@ AFTER: Files = {
 
 Place = tuple[str, int]  # file and line
 SOURCES = {module.__file__ for module in (store_module, catalog, keywords, vectors)}
+FEWER: Files = {"a.txt": BEFORE["a.txt"][:1], "b.txt": BEFORE["b.txt"]}
 WRITERS = frozenset("_begin_anew _catch_up _remove _add _settle _transaction _writer put delete_papers replace_all finish drop forget_built".split())
 
 
@@ -48,12 +49,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("before") / "index"
     built(folder, BEFORE)
     return folder
-
-
-@pytest.fixture(scope="module")
-def clean(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, object]:
-    """What a clean index shows."""
-    return built(tmp_path_factory.mktemp("clean") / "index", AFTER)
 
 
 def copied(made: Path, to: Path) -> Path:
@@ -139,23 +134,27 @@ def places_in(work: Callable[[], object]) -> list[Place]:
     return list(passed)
 
 
-def test_an_update_interrupted_at_any_line_that_writes(made: Path, clean: Mapping[str, object], tmp_path: Path) -> None:
-    places = places_in(lambda: Store(copied(made, tmp_path / "whole"), BagEmbedder()).update(AFTER))
+@pytest.mark.parametrize(
+    ("files", "ours_at_least", "theirs_at_least"), [(AFTER, 15, 40), (FEWER, 8, 20)], ids=["all kinds of changes", "removal only"]
+)
+def test_an_update_interrupted_at_any_line_that_writes(files: Files, ours_at_least: int, theirs_at_least: int, made: Path, tmp_path: Path) -> None:
+    clean = built(tmp_path / "clean", files)
+    places = places_in(lambda: Store(copied(made, tmp_path / "whole"), BagEmbedder()).update(files))
     # between two lines of the store a part changes as a whole: of its parts, some lines are enough
     ours = [place for place in places if place[0] == "store.py"]
     theirs = [place for place in places if place[0] != "store.py"]
-    assert len(ours) > 15
-    assert len(theirs) > 40
+    assert len(ours) > ours_at_least
+    assert len(theirs) > theirs_at_least
 
     for number, place in enumerate([*ours, *theirs[::5]]):
         folder = copied(made, tmp_path / str(number))
         with interrupted(place), pytest.raises(KeyboardInterrupt):
-            Store(folder, BagEmbedder()).update(AFTER)
+            Store(folder, BagEmbedder()).update(files)
 
         check_between(folder)
         embedder = BagEmbedder()
         store = Store(folder, embedder)
-        store.update(AFTER)
+        store.update(files)
         assert seen(store, embedder) == clean, f"interrupted at {place}"
 
 

@@ -94,6 +94,17 @@ def test_a_paper_whose_layout_changed_keeps_its_id_and_moves_its_offsets(store: 
     assert seen(store, embedder) == built(tmp_path / "clean", {"a.txt": [whole]})
 
 
+def test_a_paper_of_fewer_passages_than_before_leaves_none_behind(store: Store, embedder: BagEmbedder, tmp_path: Path) -> None:
+    three = "\n\n".join(" ".join(f"word{7 * part + i}" for i in range(7)) for part in range(3))
+    store.update({"a.txt": [paper(three)]})
+    assert store.count() == (1, 3)
+
+    store.update({"a.txt": [paper(" ".join(three.split()))]})
+
+    assert store.count() == (1, 2)
+    assert seen(store, embedder) == built(tmp_path / "clean", {"a.txt": [paper(" ".join(three.split()))]})
+
+
 def test_a_removed_paper_leaves(store: Store, embedder: BagEmbedder, tmp_path: Path) -> None:
     store.update({"a.txt": [paper(TIDES), paper(MOSSES, "a.txt:3")]})
 
