@@ -187,9 +187,9 @@ def test_nothing_raises_on_any_text(written: str) -> None:
     ],
 )
 def test_no_text_takes_long(unit: str) -> None:
-    seconds = reading_time(unit * (200_000 // len(unit)))
+    seconds = reading_time(unit * (100_000 // len(unit)))
 
-    # about half a second; what looks again at all that it has read takes minutes
+    # a quarter of a second; what looks again at all that it has read takes minutes
     assert seconds < 10
 
 
