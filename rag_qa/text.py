@@ -545,7 +545,8 @@ def joined(text: str) -> str:
     """
     plain = _WRAPPER.sub("", _plain_name(_unbroken(text)))
     plain = _MACRO.sub(lambda macro: _LATEX.get(macro.group(), macro.group()[1:]), plain)
-    return re.sub(" (?=[×%])", "", " ".join(re.sub(r"[$*`{}\\]", "", plain).split()))
+    plain = re.sub(" (?=[×%])", "", " ".join(re.sub(r"[$*`{}\\]", "", plain).split()))
+    return plain.encode("utf-8", "replace").decode()  # no tokenizer takes half a character
 
 
 def _unbroken(text: str) -> str:

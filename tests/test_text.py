@@ -383,6 +383,7 @@ def test_first_words() -> None:
         (r"Gained at- tention with $\alpha$-SVRG, $1.67 \times$ faster", "Gained attention with α-SVRG, 1.67× faster"),
         (r"$\left( a \leq b \right)$ and 19\% of state-of-\nthe-art".replace(r"\n", "\n"), "( a ≤ b ) and 19% of state-of-the-art"),
         ("*diverse* attacks", "diverse attacks"),
+        ("half \ud800 a character 😀", "half ? a character 😀"),
     ],
 )
 def test_what_an_embedding_model_reads(written: str, plain: str) -> None:

@@ -7,8 +7,9 @@ there too, and a word that is missing tells. The other describes a need in its o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +19,44 @@ from rag_qa.answering import demands, evidence
 from rag_qa.answering.evidence import Candidate, Corpus, Matcher
 from rag_qa.answering.question import Kind, Question
 from rag_qa.retrieval.hits import Hit
+from rag_qa.text import any_word
 
 MET = 0.4
 """A word whose best (soft) match is below this counts as missing."""
 
-FEATURES = (
-    "paper", "margin", "best_cosine", "third_cosine", "focus_cosine", "exact", "soft", "soft_answer", "rest", "rest_sentence", "head", "head_answer", "missing", "missing_rarity",
-    "pairs", "unmet", "no_number", "wrong_unit", "number_apart", "no_name", "name_far", "unknown_name", "sentence_score", "words", "listing_gap", "how_gap", "mostly_missing", "all_missing",
-)  # fmt: skip
+FEATURES = tuple(
+    """
+    paper margin best_cosine third_cosine focus_cosine
+    exact soft soft_answer rest rest_sentence head head_answer
+    missing missing_rarity pairs
+    unmet no_number wrong_unit number_apart no_name name_far unknown_name
+    sentence_score words
+    listing_gap how_gap mostly_missing all_missing
+    """.split()
+)
+"""Names of the features of a question and what was found for it; what each is stands in the functions that make them, below."""
+
+_COSINE = evidence.FEATURES.index("cosine")
+_LONG_QUESTION = 12  # content words; no question counts as longer
+
+# ------------------------------------------------------------------------------------------------------------- word lists
+
+_SHARES = re.compile(any_word(r"percent\w*|share|fraction|proportion|portion|rate|accurac\w*"))
+_FACTORS = re.compile(any_word("factor|times|fold", "faster|quicker|speed-?ups?", "smaller|larger|bigger"))
+_HOLDS_A_SHARE = re.compile(r"\d ?%|\d percent|\d\.\d|\d/\d|\bhalf\b|\bthirds?\b|\bquarter\b")
+_HOLDS_A_FACTOR = re.compile(r"\d|\btwice\b|\bhalf\b|orders? of magnitude")
+# Capitals that name nothing in particular: words of the field, and the numbers of a list.
+_FIELD_ACRONYMS = frozenset(
+    """
+    ai ml nlp rl rlhf ssl fl dp qa rag api url
+    lm lms llm llms vlm vlms vit mlp mlps cnn cnns rnn rnns gnn gnns dnn dnns
+    cpu cpus gpu gpus tpu
+    sgd mdp mse kl id ood sota 2d 3d
+    i ii iii
+    """.split()
+)
+
+# ------------------------------------------------------------------------------------------------------------- judging
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,58 +70,77 @@ class Assessment:
     features: NDArray[np.float64]
 
 
-def assess(
-    question: Question,
-    hits: Sequence[Hit],
-    best: Sequence[Candidate],
-    chosen: Sequence[Candidate],
-    focus_cosines: NDArray[np.float32],
-    matcher: Matcher,
-    corpus: Corpus,
-    weights: Mapping[str, NDArray[np.float64]],
-) -> Assessment:
-    """Judge an answer before it is given.
-
-    `best`: all sentences of the best paper, `chosen`: those that would answer, `focus_cosines`: of the sentences of the best paper to the question
-    without the names in it. `weights`: for "anchored" and "free" questions, shape (len(FEATURES) + 1,), the last one the bias.
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question, what was found for it, and what would be answered. `best`: all sentences of the best paper, `chosen`: those that would answer;
+    `focus_cosines`: of the sentences of the best paper to the question without the names in it.
     """
-    view = _evidence(question, best, chosen, matcher)
-    anchored = evidence.is_anchored(question, best[0].paper, matcher)
-    values = _values(question, hits, best, chosen, focus_cosines, matcher, corpus, view)
+
+    question: Question
+    hits: Sequence[Hit]
+    best: Sequence[Candidate]
+    chosen: Sequence[Candidate]
+    focus_cosines: NDArray[np.float32]
+    matcher: Matcher
+    corpus: Corpus
+
+
+def assess(case: Case, weights: Mapping[str, NDArray[np.float64]]) -> Assessment:
+    """Judge an answer before it is given. `weights`: for "anchored" and "free" questions, shape (len(FEATURES) + 1,), the last one the bias."""
+    met = _met(case)
+    anchored = evidence.is_anchored(case.question, case.best[0].paper, case.matcher)
+    values = {**_closeness(case), **_coverage(case, met), **_gaps(case, met), **_numbers(case, met), **_names(case, met), **_kinds(case, met)}
     features = np.array([values[name] for name in FEATURES])
     weight = weights["anchored" if anchored else "free"]
     confidence = float(1.0 / (1.0 + np.exp(-(features @ weight[:-1] + weight[-1]))))
-    missing = sorted(np.flatnonzero(view.soft < MET), key=lambda i: -matcher.rarity[i])
-    return Assessment(round(confidence, 6), anchored, tuple(matcher.words[i] for i in missing), view.unmet, features)
+    missing = sorted(np.flatnonzero(met.soft < MET), key=lambda i: -case.matcher.rarity[i])
+    return Assessment(round(confidence, 6), anchored, tuple(case.matcher.words[i] for i in missing), met.unmet, features)
 
 
 @dataclass(frozen=True, slots=True)
-class _Evidence:
-    """How the words of the question are met; one entry a word."""
+class _Met:
+    """How the best paper meets the words of the question; arrays have one entry a word, `sentences` one such row a sentence.
 
-    anchor: NDArray[np.bool_]
+    `rest`: words that name nothing. `head`: words of the phrase after the question word. `exact`, `soft`: how well the paper meets each word,
+    `answer`: the chosen sentences. `missing`: words of the rest that are not met. `unmet`: what the question demands and the paper lacks.
+    """
+
+    rest: NDArray[np.bool_]
+    head: NDArray[np.bool_]
     exact: NDArray[np.float64]
     soft: NDArray[np.float64]
     answer: NDArray[np.float64]
     sentences: NDArray[np.float64]
+    missing: NDArray[np.bool_]
     unmet: str | None
     demand_met: bool
 
+    @property
+    def missing_share(self) -> float:
+        """Share of the words that are missing; 1 for a question without words."""
+        return float(self.missing.mean()) if self.missing.size else 1.0
 
-def _evidence(question: Question, best: Sequence[Candidate], chosen: Sequence[Candidate], matcher: Matcher) -> _Evidence:
-    sentences = [candidate.sentence for candidate in best]
-    terms: set[str] = set().union(*(s.terms for s in sentences))
-    met = matcher.soft(sentences)
-    answer = met[[_place(best, candidate) for candidate in chosen]].max(axis=0)
-    folded = text.fold(question.text).text
-    return _Evidence(
-        anchor=evidence.anchors(question, best[0].paper, matcher),
-        exact=matcher.exact(terms),
-        soft=met.max(axis=0),
-        answer=answer,
-        sentences=met,
-        unmet=demands.unmet(folded, [s.folded for s in sentences]),
-        demand_met=demands.met(folded, [s.folded for s in sentences]),
+
+def _met(case: Case) -> _Met:
+    question, matcher = case.question, case.matcher
+    sentences = [candidate.sentence for candidate in case.best]
+    asked, read = text.fold(question.text).text, [sentence.folded for sentence in sentences]
+    by_sentence = matcher.soft(sentences)
+    soft = by_sentence.max(axis=0)
+    rest = ~evidence.anchors(question, case.best[0].paper, matcher)
+    head = np.array([word in question.head for word in matcher.words], bool)
+    demand_met = demands.met(asked, read)
+    return _Met(
+        rest=rest,
+        head=head,
+        exact=matcher.exact({term for sentence in sentences for term in sentence.terms}),
+        soft=soft,
+        answer=by_sentence[[_place(case.best, candidate) for candidate in case.chosen]].max(axis=0),
+        sentences=by_sentence,
+        # "people" in "how many people took part" is met by whatever meets the demand for participants
+        missing=(soft < MET) & rest & ~(head & demand_met),
+        unmet=demands.unmet(asked, read),
+        demand_met=demand_met,
     )
 
 
@@ -98,64 +148,89 @@ def _place(candidates: Sequence[Candidate], one: Candidate) -> int:
     return next(i for i, candidate in enumerate(candidates) if candidate.index == one.index)
 
 
-def _values(
-    question: Question,
-    hits: Sequence[Hit],
-    best: Sequence[Candidate],
-    chosen: Sequence[Candidate],
-    focus_cosines: NDArray[np.float32],
-    matcher: Matcher,
-    corpus: Corpus,
-    view: _Evidence,
-) -> dict[str, float]:
-    cosines = np.sort([c.features[0] for c in best])[::-1]
-    rest = ~view.anchor
-    head = np.array([word in question.head for word in matcher.words], bool)
-    # "people" in "how many people took part" is met by whatever meets the demand for participants
-    missing = (view.soft < MET) & rest & ~(head & view.demand_met)
-    about = [c for c, met in zip(best, _head_met(view, head), strict=True) if met]
-    rarest = np.log(1 + corpus.size / 0.5)
-    new_number = any(c.sentence.numbers - question.numbers for c in chosen)
-    known = [name for name in question.names if any(corpus.document_frequency(term) for term in text.word_terms(name)[:1])]
+# ------------------------------------------------------------------------------------------------------------- features
+
+
+def _closeness(case: Case) -> dict[str, float]:
+    """How far up the best paper ranks and how far it leads, and how close its sentences come to the question."""
+    first, *others = case.hits
+    cosines = np.sort([candidate.features[_COSINE] for candidate in case.best])[::-1]
     return {
-        "paper": hits[0].score,
-        "margin": hits[0].score - (hits[1].score if len(hits) > 1 else 0.0),
+        "paper": first.score,
+        "margin": first.score - (others[0].score if others else 0.0),
         "best_cosine": float(cosines[0]),
         "third_cosine": float(cosines[min(2, len(cosines) - 1)]),
-        "focus_cosine": float(focus_cosines.max()),
-        "exact": matcher.weighted(view.exact),
-        "soft": matcher.weighted(view.soft),
-        "soft_answer": matcher.weighted(view.answer),
-        "rest": _share(matcher.rarity, view.soft, rest),
-        "rest_sentence": max(_share(matcher.rarity, row, rest) for row in view.sentences),
-        "head": _share(matcher.rarity, view.soft, head),
-        "head_answer": _share(matcher.rarity, view.answer, head),
-        "missing": float(missing.mean()) if missing.size else 1.0,
-        "missing_rarity": float(matcher.rarity[missing].max() / rarest) if missing.any() else 0.0,
-        "pairs": _pairs(question, best),
-        "unmet": float(view.unmet is not None),
-        "no_number": float(question.wants_number and not new_number),
-        "wrong_unit": float(question.wants_number and not any(_right_unit(c, question) for c in best)),
-        "number_apart": float(_counts(question) and not view.demand_met and not any(c.sentence.numbers - question.numbers for c in about)),
-        "no_name": float(question.wants_name and not any(_holds_new_name(c, question) for c in chosen)),
-        "name_far": float(question.wants_name and not any(_holds_new_name(c, question) for c in about)),
-        "unknown_name": float(len(known) < len(question.names)),
-        "sentence_score": max(c.score for c in chosen),
-        "words": min(len(matcher.words), 12) / 12,
-        "listing_gap": float(question.kind is Kind.PAPERS) * (1.0 - max(_share(matcher.rarity, row, np.ones_like(rest)) for row in view.sentences)),
-        "mostly_missing": max(0.0, 0.5 - _share(matcher.rarity, view.soft, rest)) * float(rest.sum() > 1),
-        "all_missing": float(missing.mean() if missing.size else 1.0) ** 2,
-        "how_gap": float(question.kind is Kind.HOW) * float(missing.mean() if missing.size else 1.0),
+        "focus_cosine": float(case.focus_cosines.max()),
+        "sentence_score": max(candidate.score for candidate in case.chosen),
     }
 
 
-def _head_met(view: _Evidence, head: NDArray[np.bool_]) -> list[bool]:
-    """For each sentence of the best paper: does it speak of the kind of thing that is asked for?"""
-    return [bool(not head.any() or row[head].max() >= MET) for row in view.sentences]
+def _coverage(case: Case, met: _Met) -> dict[str, float]:
+    """Which share of the question's words, of those that name nothing, and of those after the question word the paper meets."""
+    rarity, weighted = case.matcher.rarity, case.matcher.weighted
+    return {
+        "exact": weighted(met.exact),
+        "soft": weighted(met.soft),
+        "soft_answer": weighted(met.answer),
+        "rest": _share(rarity, met.soft, met.rest),
+        "rest_sentence": max(_share(rarity, row, met.rest) for row in met.sentences),
+        "head": _share(rarity, met.soft, met.head),
+        "head_answer": _share(rarity, met.answer, met.head),
+        "pairs": _pairs(case.question, case.best),
+        "words": min(len(case.matcher.words), _LONG_QUESTION) / _LONG_QUESTION,
+    }
 
 
-_SHARES = re.compile(r"\b(?:percent\w*|share|fraction|proportion|rate|portion|accurac\w*)\b")
-_FACTORS = re.compile(r"\b(?:factor|times|faster|speed-?ups?|fold|smaller|larger|bigger|quicker)\b")
+def _gaps(case: Case, met: _Met) -> dict[str, float]:
+    """What of the question the paper lacks: how many words, how rare the rarest, a thing that is demanded."""
+    rarity = case.matcher.rarity
+    rarest = np.log(1 + case.corpus.size / 0.5)  # a word that no paper holds
+    return {
+        "missing": met.missing_share,
+        "missing_rarity": float(rarity[met.missing].max() / rarest) if met.missing.any() else 0.0,
+        "mostly_missing": max(0.0, 0.5 - _share(rarity, met.soft, met.rest)) * float(met.rest.sum() > 1),
+        "all_missing": met.missing_share**2,
+        "unmet": float(met.unmet is not None),
+    }
+
+
+def _numbers(case: Case, met: _Met) -> dict[str, float]:
+    """Is a number asked for that the answer, the paper, or what it says of the things to be counted, does not hold?"""
+    question = case.question
+    counted = any(_new_number(candidate, question) for candidate in _about(case, met))
+    return {
+        "no_number": float(question.wants_number and not any(_new_number(candidate, question) for candidate in case.chosen)),
+        "wrong_unit": float(question.wants_number and not any(_right_unit(candidate, question) for candidate in case.best)),
+        "number_apart": float(_counts(question) and not met.demand_met and not counted),
+    }
+
+
+def _names(case: Case, met: _Met) -> dict[str, float]:
+    """Is a name asked for that the answer does not hold, nor a sentence on that kind of thing; does the question name what no paper knows?"""
+    question = case.question
+    known = [name for name in question.names if any(case.corpus.document_frequency(term) for term in text.word_terms(name)[:1])]
+    return {
+        "no_name": float(question.wants_name and not any(_holds_new_name(candidate, question) for candidate in case.chosen)),
+        "name_far": float(question.wants_name and not any(_holds_new_name(candidate, question) for candidate in _about(case, met))),
+        "unknown_name": float(len(known) < len(question.names)),
+    }
+
+
+def _kinds(case: Case, met: _Met) -> dict[str, float]:
+    """What is missing counts otherwise when papers are asked for, which one sentence has to qualify, or for a way to do something."""
+    every = np.ones_like(met.rest)
+    fullest = max(_share(case.matcher.rarity, row, every) for row in met.sentences)
+    return {
+        "listing_gap": float(case.question.kind is Kind.PAPERS) * (1.0 - fullest),
+        "how_gap": float(case.question.kind is Kind.HOW) * met.missing_share,
+    }
+
+
+def _about(case: Case, met: _Met) -> list[Candidate]:
+    """The sentences of the best paper that speak of the kind of thing that is asked for."""
+    if not met.head.any():
+        return list(case.best)
+    return [candidate for candidate, row in zip(case.best, met.sentences, strict=True) if row[met.head].max() >= MET]
 
 
 def _counts(question: Question) -> bool:
@@ -168,9 +243,14 @@ def _right_unit(candidate: Candidate, question: Question) -> bool:
     """Does a sentence hold a number of the kind that is asked for: "30%" for "what share", "1.67×" for "how much faster"?"""
     asked, folded = question.text.lower(), candidate.sentence.folded
     if _SHARES.search(asked):
-        return bool(re.search(r"\d ?%|\d percent|\d\.\d|\bhalf\b|\bthirds?\b|\bquarter\b|\d/\d", folded))
+        return bool(_HOLDS_A_SHARE.search(folded))
     if _FACTORS.search(asked):
-        return bool(re.search(r"\d|\btwice\b|\bhalf\b|orders? of magnitude", folded))
+        return bool(_HOLDS_A_FACTOR.search(folded))
+    return _new_number(candidate, question)
+
+
+def _new_number(candidate: Candidate, question: Question) -> bool:
+    """Does a sentence hold a number that the question does not?"""
     return bool(candidate.sentence.numbers - question.numbers)
 
 
@@ -182,32 +262,34 @@ def _share(rarity: NDArray[np.float64], met: NDArray[np.float64], mask: NDArray[
 
 def _pairs(question: Question, best: Sequence[Candidate]) -> float:
     """Share of neighbouring content words of the question that are near neighbours in a sentence; 0.5 for a question of one word."""
-    asked = [text.stem(word) for word in question.words]
-    pairs = list(zip(asked, asked[1:], strict=False))
+    pairs = list(pairwise(text.stem(word) for word in question.words))
     if not pairs:
         return 0.5
     there: set[tuple[str, str]] = set()
     for candidate in best:
-        stems = [text.stem(w.text) for w in text.words(candidate.sentence.folded) if w.text not in text.STOPWORDS]
-        there.update(zip(stems, stems[1:], strict=False))
+        stems = [text.stem(word.text) for word in text.words(candidate.sentence.folded) if word.text not in text.STOPWORDS]
+        there.update(pairwise(stems))
         there.update(zip(stems, stems[2:], strict=False))
     return sum(pair in there or pair[::-1] in there for pair in pairs) / len(pairs)
 
 
-_FIELD_ACRONYMS = frozenset(
-    "llm llms vlm vlms lm lms rl ml ai nlp gpu gpus cpu cpus tpu mlp mlps cnn cnns rnn rnns gnn gnns dnn dnns rag sota ood id sgd mdp mse kl dp fl rlhf ssl vit api url qa 2d 3d i ii iii".split()
-)
-
-
 def _holds_new_name(candidate: Candidate, question: Question) -> bool:
-    """Does a sentence name something that the question does not: a data set, a model, a system, and not the paper's own method or a word of the field?"""
+    """Does a sentence name something that the question does not: a data set, a model, a system, and not the paper's own method or a word of the
+    field? Its first word has a capital anyway.
+    """
     asked = question.text.casefold()
-    known = {short for short in text.acronyms(candidate.paper.abstract)} | _FIELD_ACRONYMS
+    known = {*text.acronyms(candidate.paper.abstract), *_FIELD_ACRONYMS}
     own = text.fold(candidate.paper.label).text
     for token in candidate.quote.split()[1:]:
         plain = token.strip("\"'()[]{},.;:*$“”‘’").removesuffix("'s").removesuffix("’s")
         folded = text.fold(plain).text
-        generic = all(part in known or part.removesuffix("s") in known or len(part) < 3 for part in folded.split("-")[-1:])
-        if plain[:1].isupper() and len(plain) > 1 and not generic and folded not in asked and folded not in own:
+        has_capital = plain[:1].isupper() and len(plain) > 1
+        if has_capital and not _is_generic(folded, known) and folded not in asked and folded not in own:
             return True
     return False
+
+
+def _is_generic(folded: str, known: Collection[str]) -> bool:
+    """Is a word, or the last part of a compound, a known short form, or too short for a name?"""
+    last = folded.split("-")[-1]
+    return last in known or last.removesuffix("s") in known or len(last) < 3

@@ -21,6 +21,7 @@ from rag_qa.answering.weights import Weights, shipped
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
+from rag_qa.text import any_of, any_word
 
 MAX_WORDS = 85
 """An answer from one paper grows to about this many words, never by half a sentence."""
@@ -36,7 +37,17 @@ _RELATED = 3
 _SEVERAL = 4  # papers in an answer that lists papers
 _SET_CUT = 0.8  # a paper joins a list when its score reaches this share of the best one's,
 _SET_LEAST = 0.55  # or this share and it holds
-_SET_COVERS = 0.6  # this much of the question's words, by rarity, and hardly less than the best one
+_SET_COVERS = 0.6  # this much of the question's words, by rarity, and less than the best one by no more than
+_SET_SLACK = 0.15  # this
+
+_NOTHING_FOUND = "No paper in this library has anything to do with the question."
+
+# Where a clause ends: at a mark, or at a comma before a question.
+_CLAUSE_END = re.compile(
+    r"[;:.!?—]\s|\s-+\s|,\s(?=(?:and |but |so )?" + any_of("what|which|how|why|who|where|when", "is|are|do|does|can|could") + r"\b)"
+)
+_CLAUSE_WORDS = 3  # fewer make no clause
+_ASKS = re.compile(any_word("what|which|how|why|who|where|when") + r"|^(?:is|are|do|does|did|can|could|has|have)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,7 @@ class Corner:
     """What the answerer asks of the rest of the program.
 
     `embed`: texts -> unit vectors. `sentence_vectors`: paper ids -> unit vectors of their sentences. `similarity`: words -> unit vectors.
+    `corpus`: what is known of all papers together, at this moment.
     """
 
     embed: Callable[[Sequence[str]], Vectors]
@@ -84,11 +96,11 @@ class ExtractiveAnswerer:
         asked = asked or question
         reading = self.read(question, hits)
         if reading is None:
-            return refusal(asked, question, "No paper in this library has anything to do with the question.", hits)
+            return refusal(asked, question, _NOTHING_FOUND, hits)
         sure = reading.assessment.confidence
         if sure < self._min_confidence:
             return refusal(asked, question, _reason(reading), hits, sure)
-        groups = self._groups(reading, hits)
+        groups = _groups(reading, hits)
         sentences, sources = _cited(groups, hits)
         timings = {"answer": round(time.perf_counter() - started, 6)}
         related = _related(hits, {source.paper.id for source in sources})
@@ -101,37 +113,23 @@ class ExtractiveAnswerer:
             return None
         corpus = self._corner.corpus()
         matcher = Matcher(asked, corpus, self._corner.similarity)
-        vectors_of = self._corner.embed([text.joined(question), _focus(asked)])
+        whole_and_focus = self._corner.embed([text.joined(question), _focus(asked)])
         vectors = self._corner.sentence_vectors([hit.paper.id for hit in hits])
 
-        @cache
+        @cache  # most questions are answered from the best paper: the sentences of the others are weighed when they are asked for
         def sentences_of(i: int) -> list[Candidate]:
-            return self._candidates(asked, vectors_of, hits[i].paper, vectors[hits[i].paper.id], matcher)
+            return self._candidates(asked, whole_and_focus, hits[i].paper, vectors[hits[i].paper.id], matcher)
 
         best = sentences_of(0)
-        cosines = vectors[hits[0].paper.id] @ vectors_of[1]
-        judged = confidence.assess(asked, hits, best, _choose(best), cosines, matcher, corpus, self._weights.confidence)
-        return Reading(asked, lambda paper: matcher.weighted(matcher.exact(evidence.terms_of(paper))), sentences_of, judged)
+        focus_cosines = vectors[hits[0].paper.id] @ whole_and_focus[1]
+        case = confidence.Case(asked, hits, best, _choose(best), focus_cosines, matcher, corpus)
+        assessment = confidence.assess(case, self._weights.confidence)
+        return Reading(asked, lambda paper: matcher.weighted(matcher.exact(evidence.terms_of(paper))), sentences_of, assessment)
 
     def _candidates(self, question: Question, asked: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
         kind = "anchored" if evidence.is_anchored(question, paper, matcher) else "free"
         every = evidence.candidates(question, asked, paper, vectors, matcher, self._weights.sentence[kind])
         return [c for c in every if not evidence.is_beside_the_point(question, c.sentence.folded)] or every
-
-    def _groups(self, reading: Reading, hits: Sequence[Hit]) -> list[list[Candidate]]:
-        """Sentences to show, by paper."""
-        if several := _papers_asked_for(reading, hits):
-            return [_choose(reading.sentences_of(i), most=1) for i in several]
-        likely = [1.0] if reading.assessment.anchored else _likely_papers(hits)
-        if len(likely) == 1:
-            every = reading.sentences_of(0)
-            return [_readable(reading.question, _choose(every), every)]
-        ranked = [[(share * odds, c) for odds, c in _ranked(reading.sentences_of(i))] for i, share in enumerate(likely)]
-        # each of these papers speaks once; then the likeliest further sentences, whosever they are
-        first, further = [one[0] for one in ranked], sorted((pair for one in ranked for pair in one[1:]), key=lambda pair: -pair[0])
-        chosen = _until_enough(first + further, _MAX_SENTENCES_OF_SEVERAL, _MAX_WORDS_OF_SEVERAL, at_least=len(first))
-        groups = [[c for c in chosen if c.paper.id == one[0][1].paper.id] for one in ranked]
-        return [_readable(reading.question, group, group) for group in groups]
 
 
 def refusal(asked: str, question: str, reason: str, hits: Sequence[Hit], sure: float = 0.0) -> Answer:
@@ -145,16 +143,11 @@ def _related(hits: Sequence[Hit], cited: set[str]) -> tuple[Source, ...]:
 
 def _focus(question: Question) -> str:
     """What is asked, without the circumstances and without the names of methods: the clause that holds the question word, or the last one."""
-    clauses = [clause.strip() for clause in _CLAUSE.split(text.joined(question.text)) if len(clause.split()) >= _CLAUSE_WORDS]
+    clauses = [clause.strip() for clause in _CLAUSE_END.split(text.joined(question.text)) if len(clause.split()) >= _CLAUSE_WORDS]
     asking = [clause for clause in clauses if _ASKS.search(clause)]
     clause = (asking or clauses or [question.text])[-1]
     kept = [token for token in clause.split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in question.names]
     return " ".join(kept) or question.text
-
-
-_CLAUSE = re.compile(r"[;:.!?—]\s|,\s(?=(?:and |but |so )?(?:what|which|how|why|who|where|when|is|are|do|does|can|could)\b)|\s-+\s")
-_CLAUSE_WORDS = 3
-_ASKS = re.compile(r"\b(?:what|which|how|why|who|where|when)\b|^(?:is|are|do|does|did|can|could|has|have)\b", re.IGNORECASE)
 
 
 def _reason(reading: Reading) -> str:
@@ -194,6 +187,30 @@ def _listed(items: Sequence[str]) -> str:
 # ------------------------------------------------------------------------------------------------------------------ choosing
 
 
+def _groups(reading: Reading, hits: Sequence[Hit]) -> list[list[Candidate]]:
+    """Sentences to show, by paper."""
+    if several := _papers_asked_for(reading, hits):
+        return [_choose(reading.sentences_of(i), most=1) for i in several]
+    likely = [1.0] if reading.assessment.anchored else _likely_papers(hits)
+    if len(likely) > 1:
+        return _from_several(reading, likely)
+    every = reading.sentences_of(0)
+    return [_readable(reading.question, _choose(every), every)]
+
+
+def _from_several(reading: Reading, likely: Sequence[float]) -> list[list[Candidate]]:
+    """Sentences of the first papers, of which each is the right one with the probability that stands in `likely`.
+
+    Each of them speaks once; then the likeliest further sentences do, whosever they are.
+    """
+    ranked = [[(share * odds, candidate) for odds, candidate in _ranked(reading.sentences_of(i))] for i, share in enumerate(likely)]
+    first = [one[0] for one in ranked]
+    further = sorted((pair for one in ranked for pair in one[1:]), key=lambda pair: -pair[0])
+    chosen = _until_enough(first + further, _MAX_SENTENCES_OF_SEVERAL, _MAX_WORDS_OF_SEVERAL, at_least=len(first))
+    groups = [[c for c in chosen if c.paper.id == best.paper.id] for _, best in first]
+    return [_readable(reading.question, group, group) for group in groups]
+
+
 def _papers_asked_for(reading: Reading, hits: Sequence[Hit]) -> list[int]:
     """Which hits a question wants one sentence of each: those that it names, or all that qualify; none when it asks for one answer."""
     question = reading.question
@@ -210,7 +227,7 @@ def _qualifies(hit: Hit, best: Hit, covers: Callable[[Paper], float]) -> bool:
     """Does a paper belong to a list? It ranks close to the best one, or holds about as much of what the question is about."""
     if hit.score >= _SET_CUT * best.score:
         return True
-    return hit.score >= _SET_LEAST * best.score and covers(hit.paper) >= max(_SET_COVERS, covers(best.paper) - 0.15)
+    return hit.score >= _SET_LEAST * best.score and covers(hit.paper) >= max(_SET_COVERS, covers(best.paper) - _SET_SLACK)
 
 
 def _likely_papers(hits: Sequence[Hit]) -> list[float]:
@@ -276,16 +293,21 @@ def _readable(question: Question, chosen: Sequence[Candidate], every: Sequence[C
 
 
 def _cited(groups: Sequence[Sequence[Candidate]], hits: Sequence[Hit]) -> tuple[list[Sentence], list[Source]]:
+    """Sentences with their citations, and the sources, numbered from 1 in the order of the groups. Where there are several papers, the first
+    sentence of each says whose it is.
+    """
     scores = {hit.paper.id: hit.score for hit in hits}
-    sentences: list[Sentence] = []
-    sources: list[Source] = []
+    papers = [group[0].paper for group in groups]
+    sources = [Source(paper, scores[paper.id], n) for n, paper in enumerate(papers, start=1)]
+    sentences = []
     for n, group in enumerate(groups, start=1):
-        paper = group[0].paper
-        sources.append(Source(paper, scores[paper.id], n))
-        for i, candidate in enumerate(group):
-            span = candidate.sentence.span
-            quote = candidate.quote
-            verdict = Verdict(Status.SUPPORTED, (Evidence(n, span.start, span.end, quote),))
-            lead = f"{paper.label}:" if len(groups) > 1 and i == 0 else ""
-            sentences.append(Sentence(quote, (n,), verdict, lead=lead))
+        lead = f"{papers[n - 1].label}:" if len(groups) > 1 else ""
+        sentences += [_sentence(candidate, n, lead if i == 0 else "") for i, candidate in enumerate(group)]
     return sentences, sources
+
+
+def _sentence(candidate: Candidate, source: int, lead: str) -> Sentence:
+    """A sentence of an abstract, which is its own evidence."""
+    quote, span = candidate.quote, candidate.sentence.span
+    verdict = Verdict(Status.SUPPORTED, (Evidence(source, span.start, span.end, quote),))
+    return Sentence(quote, (source,), verdict, lead=lead)

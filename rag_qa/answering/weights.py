@@ -1,4 +1,4 @@
-"""Fitted weights of the evidence and of the confidence: data, made by `python -m eval fit`, never by hand."""
+"""Fitted weights of the evidence and of the confidence: data, made by `python -m eval.fit`, never by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Weights:
 
 
 def parse(data: Mapping[str, object], sentence_features: Sequence[str], confidence_features: Sequence[str]) -> Weights:
-    """Weights from their JSON form: by the name of the feature; one that is missing counts 0, an unknown one is an error (KeyError)."""
+    """Weights from their JSON form, by the name of the feature; one that is missing counts 0. Raises KeyError for an unknown one."""
     sentence = {kind: _vector(named, sentence_features) for kind, named in _by_kind(data["sentence"]).items()}
     confidence = {kind: _vector(named, (*confidence_features, "bias")) for kind, named in _by_kind(data["confidence"]).items()}
     return Weights(str(data["origin"]), sentence, confidence)

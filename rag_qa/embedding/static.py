@@ -29,7 +29,8 @@ class WordVectors:
         """Unit vectors, shape (len(words), 256); a word that has none gets zeros."""
         new = list(dict.fromkeys(word for word in words if word not in self._known))
         if new:
-            vectors = np.nan_to_num(np.asarray(self._model.embed(new, norm=True), np.float32))
+            with np.errstate(invalid="ignore"):  # what it does not know has length 0, and becomes NaN
+                vectors = np.nan_to_num(np.asarray(self._model.embed(new, norm=True), np.float32))
             self._known.update(zip(new, vectors, strict=True))
         return np.stack([self._known[word] for word in words]) if words else np.zeros((0, self.dimensions), np.float32)
 

@@ -26,7 +26,6 @@ from rag_qa.index.vectors import VectorStore
 from rag_qa.papers import Paper
 
 _BATCH = 32  # papers between two commits: what an interruption can cost
-_PATIENCE = 2.0  # seconds to wait for another process that writes
 # Removed papers count in the keyword statistics until the postings are made anew, which takes about a millisecond a paper: worth it from this
 # share of the papers on, so that what was edited is ranked as if it had been so from the beginning.
 _TOLERATED = 0.02
@@ -52,12 +51,13 @@ class Changes:
 class Store:
     """An index in a folder. Reading follows what other processes write; writing is for one process at a time.
 
-    Every method raises IndexingError when the files are broken.
+    `patience`: seconds to wait for another process that writes. Every method raises IndexingError when the files are broken.
     """
 
-    def __init__(self, folder: Path, embedder: Embedder) -> None:
+    def __init__(self, folder: Path, embedder: Embedder, *, patience: float = 2.0) -> None:
         self._folder = folder
         self._embedder = embedder
+        self._patience = patience
         self._seen_generation = -1
         self._lock = threading.Lock()
 
@@ -230,7 +230,7 @@ class Store:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        lock = filelock.FileLock(self._folder / "write.lock", timeout=_PATIENCE)
+        lock = filelock.FileLock(self._folder / "write.lock", timeout=self._patience)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             lock.acquire()

