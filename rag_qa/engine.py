@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
 from rag_qa import chat, text
 from rag_qa.answering.answer import Answer, AnswerEvent, Step
@@ -16,7 +18,7 @@ from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
 from rag_qa.answering.generative import GenerativeAnswerer, rewrite_follow_up
 from rag_qa.answering.weights import Weights
-from rag_qa.chat import Turn
+from rag_qa.conversation import Conversations
 from rag_qa.embedding import minilm, openai_api
 from rag_qa.embedding.embedder import EMBEDDERS, Embedder
 from rag_qa.embedding.static import WordVectors
@@ -35,10 +37,11 @@ from rag_qa.sources.reader import Ignored, Problem
 MAX_QUESTION_WORDS = 400
 """A question longer than this is a text pasted by mistake."""
 
-_REMEMBERED_TURNS = 256
-_FOLLOWED_TURNS = 8
+_MOST_WITH_NAME = 5  # papers that speak of a method by name
 _HOPELESS = 0.2
 """Below this share of `min_confidence` there is no evidence that a chat model could answer from: it is not asked."""
+_UNRELATED = 0.15
+"""Nor is it asked when no paper comes near the question (score of the best hit) and the evidence would not do for an answer either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,23 @@ Progress = Callable[[str, int, int], None]
 """Called with (stage, done, total) while work goes on."""
 
 
+T = TypeVar("T")
+
+
+def _made_once(make: Callable[[Any], T]) -> cached_property[T]:
+    """A part that is made when it is first used, by one thread (from Python 3.12 on, functools' own may make it twice)."""
+    lock = threading.RLock()
+
+    def made(engine: Any) -> T:
+        with lock:
+            parts: dict[str, T] = vars(engine)
+            if make.__name__ not in parts:
+                parts[make.__name__] = make(engine)
+            return parts[make.__name__]
+
+    return cached_property(made)
+
+
 class Engine:
     """Everything the program does. Cheap to make: a stage is loaded when first used. Safe to use from several threads.
 
@@ -89,8 +109,6 @@ class Engine:
         self.settings = settings
         self._given_embedder = embedder
         self._given_chat_model = chat_model
-        self._turns: OrderedDict[tuple[str, ...], Turn] = OrderedDict()
-        self._lock = threading.RLock()
 
     # ------------------------------------------------------------------------------------------------------------ the index
 
@@ -109,7 +127,7 @@ class Engine:
         changes = self._store.update(collected.read, progress=progress) if collected.read else Changes()
         papers, passages = self._store.count() if self._store.exists else (0, 0)
         records = [paper.id for found in collected.read.values() for paper in found]
-        self._turns.clear()
+        self._conversations.forget()
         return IndexReport(
             added=changes.added,
             updated=changes.updated,
@@ -148,40 +166,61 @@ class Engine:
         assert isinstance(last, Answer)
         return last
 
-    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]:
-        """The same answer as it comes about; the last event is the Answer itself. Raises RagQAError, also in the middle."""
+    def stream(self, question: str, *, history: Sequence[str] = ()) -> Generator[AnswerEvent, None, None]:
+        """The same answer as it comes about; the last event is the Answer itself. Raises RagQAError, also in the middle.
+
+        Closing the generator stops the work, and hangs up on a chat model.
+        """
         started = time.perf_counter()
         asked = _checked(question)
         if friendly := chat.small_talk(asked):
             yield Answer(asked, asked, abstained=friendly)
             return
+        self._store.open()
         yield Step("Reading the question")
-        understood = self._understood(asked, history)
+        understood, shown = self._understood(asked, history)
         yield Step("Searching the papers", understood_as=understood)
         understanding = time.perf_counter()
-        hits = self._retriever.search(understood, k=self.settings.top_k)
+        hits = self._hits(understood, shown)
         found = time.perf_counter()
         timings = {"understand": round(understanding - started, 6), "retrieve": round(found - understanding, 6)}
-        for event in self._answers(asked, understood, hits):
-            if isinstance(event, Answer):
-                event = replace(event, timings={**timings, **event.timings, "total": round(time.perf_counter() - started, 6)})
-                self._remember((*history, asked), Turn(understood, tuple(source.paper for source in event.sources)))
-            yield event
+        with closing(self._answers(asked, understood, hits)) as events:
+            for event in events:
+                if isinstance(event, Answer):
+                    event = replace(event, timings={**timings, **event.timings, "total": round(time.perf_counter() - started, 6)})
+                    self._conversations.remember(asked, history, understood, [source.paper for source in event.sources])
+                yield event
 
-    def _answers(self, asked: str, understood: str, hits: Sequence[Hit]) -> Iterator[AnswerEvent]:
+    def _hits(self, understood: str, shown: frozenset[str] = frozenset()) -> list[Hit]:
+        """What there is on a question, without papers that were shown before and are not wanted again."""
+        hits = self._retriever.search(understood, k=self.settings.top_k + len(shown))
+        return [hit for hit in hits if hit.paper.id not in shown][: self.settings.top_k]
+
+    def _answers(self, asked: str, understood: str, hits: Sequence[Hit]) -> Generator[AnswerEvent, None, None]:
         if not self.uses_llm:
             yield from self._extractive.stream(understood, hits, asked=asked)
             return
         reading = self._extractive.read(understood, hits)
-        if reading is None or reading.assessment.confidence < _HOPELESS * self.settings.min_confidence:
+        if reading is None or not self._is_worth_asking(reading.assessment.confidence, hits[0].score):
             # no evidence: the model would answer from memory
-            yield replace(
-                self._extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits),
-                model=self._chat_model.name,
-            )
+            refused = self._extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits)
+            yield replace(refused, model=self._model_name)
             return
-        for event in self._generative.stream(understood, hits, asked=asked):
-            yield replace(event, confidence=reading.assessment.confidence) if isinstance(event, Answer) else event
+        with closing(self._generative.stream(understood, hits, asked=asked, confidence=reading.assessment.confidence)) as events:
+            yield from events
+
+    def _is_worth_asking(self, confidence: float, best_score: float) -> bool:
+        """Is there evidence that a chat model could answer from?"""
+        least = self.settings.min_confidence
+        return confidence >= least or (confidence >= _HOPELESS * least and best_score >= _UNRELATED)
+
+    @property
+    def _model_name(self) -> str:
+        """Who answers. A refusal for which the model is not needed does not fail because its server, which knows the name, is down."""
+        try:
+            return self._chat_model.name
+        except ProviderError:
+            return self.settings.llm_model or "llm"
 
     @property
     def uses_llm(self) -> bool:
@@ -190,41 +229,35 @@ class Engine:
 
     # ----------------------------------------------------------------------------------------------------------- conversation
 
-    def _understood(self, question: str, history: Sequence[str]) -> str:
-        """The question so that it stands alone. The model is asked only where the rules see a follow-up, and they stand in when it fails."""
-        earlier = [one for one in (" ".join(h.split()) for h in history) if text.words(text.fold(one).text)]
-        if not earlier:
-            return question
-        turns = [self._turn(tuple(earlier[: i + 1])) for i in range(max(0, len(earlier) - _FOLLOWED_TURNS), len(earlier))]
-        by_rules = chat.stand_alone(question, turns)
-        if by_rules == question or not self.uses_llm:
-            return by_rules
+    def _understood(self, question: str, history: Sequence[str]) -> tuple[str, frozenset[str]]:
+        """The question so that it stands alone, and ids of papers that it does not want again. The model is asked only where the rules see a
+        follow-up, and they stand in when it fails.
+        """
+        understood = self._conversations.understand(question, history)
+        if not understood.leans or not self.uses_llm:
+            return understood.question, understood.shown
         try:
-            return rewrite_follow_up(self._chat_model, question, [turn.understood_as for turn in turns]) or by_rules
+            rewritten = rewrite_follow_up(self._chat_model, question, self._conversations.before(history))
         except ProviderError:
-            return by_rules
+            rewritten = ""
+        return rewritten or understood.question, understood.shown
 
-    def _turn(self, questions: tuple[str, ...]) -> Turn:
-        """What the last of these questions, the first of which began the conversation, was about. Found again if it is not remembered."""
-        with self._lock:
-            if known := self._turns.get(questions):
-                return known
-        before = [self._turn(questions[:i]) for i in range(max(1, len(questions) - 2), len(questions))] if len(questions) <= _FOLLOWED_TURNS else []
-        understood = chat.stand_alone(questions[-1], before)
-        answer = self._extractive.answer(understood, self._retriever.search(understood, k=self.settings.top_k))
-        turn = Turn(understood, tuple(source.paper for source in answer.sources))
-        self._remember(questions, turn)
-        return turn
+    def _papers_for(self, understood: str, shown: frozenset[str]) -> tuple[Paper, ...]:
+        """The papers that answer a question offline."""
+        return tuple(source.paper for source in self._extractive.answer(understood, self._hits(understood, shown)).sources)
 
-    def _remember(self, questions: tuple[str, ...], turn: Turn) -> None:
-        with self._lock:
-            self._turns[tuple(" ".join(q.split()) for q in questions)] = turn
-            while len(self._turns) > _REMEMBERED_TURNS:
-                self._turns.popitem(last=False)
+    def _name_of(self, word: str) -> str | None:
+        """A word as the paper that is called so writes it."""
+        folded = text.fold(word).text
+        term = text.word_terms(folded)[0]
+        if not 0 < self._store.document_frequency(term) <= _MOST_WITH_NAME:
+            return None
+        found = self._store.get([paper_id for paper_id, _ in self._store.by_keywords({term: 1.0}, _MOST_WITH_NAME)])
+        return next((paper.label for paper in found.values() if text.fold(paper.label).text == folded), None)
 
     # ----------------------------------------------------------------------------------------------------------------- parts
 
-    @cached_property
+    @_made_once
     def _embedder(self) -> Embedder:
         if self._given_embedder is not None:
             return self._given_embedder
@@ -240,19 +273,19 @@ class Engine:
             retries=settings.llm_retries,
         )
 
-    @cached_property
+    @_made_once
     def _store(self) -> Store:
         return Store((self.settings.data_dir.expanduser() / "index").absolute(), self._embedder)
 
-    @cached_property
+    @_made_once
     def _retriever(self) -> Retriever:
         return Retriever(self._store, self._embedder)
 
-    @cached_property
+    @_made_once
     def _words(self) -> WordVectors:
         return WordVectors()
 
-    @cached_property
+    @_made_once
     def _extractive(self) -> ExtractiveAnswerer:
         return self.extractive()
 
@@ -266,12 +299,16 @@ class Engine:
         )
         return ExtractiveAnswerer(corner, min_confidence=self.settings.min_confidence, weights=weights)
 
-    @cached_property
+    @_made_once
+    def _conversations(self) -> Conversations:
+        return Conversations(self._papers_for, self._name_of)
+
+    @_made_once
     def _generative(self) -> GenerativeAnswerer:
         check = GroundingCheck(self._words.of)
         return GenerativeAnswerer(self._chat_model, check, max_output_tokens=self.settings.llm_max_output_tokens)
 
-    @cached_property
+    @_made_once
     def _chat_model(self) -> ChatModel:
         if self._given_chat_model is not None:
             return self._given_chat_model
@@ -326,9 +363,12 @@ def _gone(paths: Sequence[str | Path], collected: _Collected, sources: Sequence[
     return [Ignored(source, None, reason) for source in sources if any(Path(source).is_relative_to(f) for f in trusted) and files.has_gone(source)]
 
 
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
 def _checked(question: str) -> str:
-    """The question on one line. Raises QuestionError."""
-    plain = " ".join(question.split())
+    """The question on one line, without control characters and broken ones. Raises QuestionError."""
+    plain = " ".join(_UNPRINTABLE.sub(" ", question).split())
     if not plain:
         raise QuestionError('The question is empty: type what you want to know, for example: rag-qa ask "What is DP-CATE?"')
     words = text.words(text.fold(plain).text)

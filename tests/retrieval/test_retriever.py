@@ -1,0 +1,188 @@
+"""The retriever over a small real index: what it finds, in which order, and what it says of each hit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag_qa import text
+from rag_qa.embedding.embedder import Vectors
+from rag_qa.errors import ConnectionRefused, EmptyIndexError
+from rag_qa.index.store import Store
+from rag_qa.papers import Origin, Paper
+from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.retrieval.retriever import Retriever, query_terms
+
+TOPICS = ("tide", "moss", "wolf", "snow")
+
+
+class TopicEmbedder:
+    """A text becomes the unit vector of how often it speaks of each topic. A token is a word."""
+
+    name = "topics"
+    dimensions = len(TOPICS) + 1
+    max_tokens = 12
+
+    def __init__(self, *, is_down: bool = False) -> None:
+        self.is_down = is_down
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.is_down:
+            raise ConnectionRefused("http://127.0.0.1:9/v1 does not answer")
+        raw = np.array([[*(one.casefold().count(topic) for topic in TOPICS), 0.1] for one in texts], np.float32).reshape(len(texts), self.dimensions)
+        vectors: Vectors = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+        return vectors
+
+
+def paper(name: str, abstract: str, **known: object) -> Paper:
+    """A paper as it was read from a file."""
+    return Paper(name, abstract, origins=(Origin("sea.txt", 1),), **known)  # type: ignore[arg-type]
+
+
+TIDE = paper("p1", "Tide follows tide in the bay. A gauge counts each tide twice. Boats wait for the tide at noon.", year=2024, venue="ICLR")
+MOSS = paper("p2", "Moss grows on stone. Wet moss is soft. Old moss is dry. The gauge of moss is a ruler. Moss needs no roots at all.", year=2021)
+WOLF = paper("p3", "A wolf walks through snow. The wolf is grey.", title="Zanzibar", venue="Bog Letters", collection="Land")
+BARE = paper("p4", "Nothing of all this is told in here.")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """An index of four papers."""
+    store = Store(tmp_path / "index", TopicEmbedder())
+    store.update({"sea.txt": [TIDE, MOSS, WOLF, BARE]})
+    return store
+
+
+@pytest.fixture
+def retriever(store: Store) -> Retriever:
+    """Searches it."""
+    return Retriever(store, TopicEmbedder())
+
+
+def found(hits: Sequence[Hit]) -> list[str]:
+    """The ids of hits."""
+    return [hit.paper.id for hit in hits]
+
+
+def test_the_paper_that_speaks_of_it_comes_first(retriever: Retriever) -> None:
+    assert found(retriever.search("When is the tide?", k=4))[0] == "p1"
+    assert found(retriever.search("soft moss", k=4))[0] == "p2"
+    assert found(retriever.search("Are there wolves? A wolf?", k=4))[0] == "p3"
+
+
+def test_a_hit_says_how_it_was_found(retriever: Retriever) -> None:
+    first, *others = retriever.search("a gauge for the tide", k=4)
+    assert first.paper == TIDE
+    assert first.rank == 1
+    assert first.ranks == {"keyword": 1, "dense": 1}
+    assert first.scores["keyword"] > 0
+    assert 0 < first.scores["dense"] <= 1
+    assert first.matched == ("gauge", "tide")
+    assert [hit.rank for hit in others] == [2, 3, 4]
+    by_words = next(hit for hit in others if hit.paper == MOSS)
+    assert by_words.matched == ("gauge",)
+    assert next(hit for hit in others if hit.paper == BARE).matched == ()
+    assert "keyword" not in next(hit for hit in others if hit.paper == BARE).ranks
+
+
+def test_scores_are_shares_that_fall(retriever: Retriever) -> None:
+    for question in ("tide", "gauge moss", "what is it?", "xylophone"):
+        scores = [hit.score for hit in retriever.search(question, k=10)]
+        assert scores == sorted(scores, reverse=True)
+        assert all(0.0 <= score <= 1.0 for score in scores)
+
+
+def test_no_paper_comes_twice_and_no_more_than_there_are(retriever: Retriever) -> None:
+    assert sorted(found(retriever.search("moss", k=100))) == ["p1", "p2", "p3", "p4"]
+    assert len(retriever.search("moss", k=1)) == 1
+
+
+def test_at_most_three_passages_the_nearest_first_each_a_slice(retriever: Retriever) -> None:
+    hit = retriever.search("Why is moss dry?", k=1)[0]
+    assert hit.paper == MOSS
+    assert 1 < len(hit.passages) <= 3
+    assert len({passage.id for passage in hit.passages}) == len(hit.passages)
+    for passage in hit.passages:
+        assert MOSS.abstract[passage.start : passage.end] == passage.text
+
+
+def test_a_title_is_searched_too(retriever: Retriever) -> None:
+    (hit,) = [hit for hit in retriever.search("zanzibar", k=4) if "keyword" in hit.ranks]
+    assert hit.paper == WOLF
+    assert hit.matched == ("zanzibar",)
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(year_from=2022), {"p1"}),
+        (Filters(year_to=2022), {"p2"}),
+        (Filters(year_from=2021, year_to=2024), {"p1", "p2"}),
+        (Filters(venue="bog letters"), {"p3"}),
+        (Filters(collection="LAND"), {"p3"}),
+        (Filters(venue="ICLR", year_from=2024), {"p1"}),
+        (Filters(venue="nowhere"), set()),
+        (Filters(), {"p1", "p2", "p3", "p4"}),
+    ],
+)
+def test_filters_keep_what_they_accept_in_both_rankings(retriever: Retriever, filters: Filters, expected: set[str]) -> None:
+    for question in ("gauge tide moss wolf", "what is it?"):
+        hits = retriever.search(question, k=10, filters=filters)
+        assert set(found(hits)) == expected
+        assert all(filters.accepts(hit.paper) for hit in hits)
+
+
+@pytest.mark.parametrize("question", ["what is it?", "???", "of the", "gauge:(", '"tide', "tide AND (moss", "😀 tide", "tide\ttide\n"])
+def test_any_question_finds_something(retriever: Retriever, question: str) -> None:
+    assert len(retriever.search(question, k=2)) == 2
+
+
+def test_the_same_search_twice_and_after_opening_again(retriever: Retriever, store: Store) -> None:
+    first = retriever.search("gauge moss snow", k=4)
+    assert retriever.search("gauge moss snow", k=4) == first
+    assert Retriever(Store(store.folder, TopicEmbedder()), TopicEmbedder()).search("gauge moss snow", k=4) == first
+
+
+def test_a_paper_that_left_is_not_found(retriever: Retriever, store: Store) -> None:
+    store.update({"sea.txt": [TIDE, WOLF]})
+    assert set(found(retriever.search("moss", k=10))) == {"p1", "p3"}
+
+
+def test_an_empty_index_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(EmptyIndexError):
+        Retriever(Store(tmp_path / "none", TopicEmbedder()), TopicEmbedder()).search("tide", k=1)
+
+
+def test_an_embedder_that_is_down_is_reported(store: Store) -> None:
+    with pytest.raises(ConnectionRefused):
+        Retriever(store, TopicEmbedder(is_down=True)).search("tide", k=1)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is k-means clustering?", {"kmean", "k", "mean", "cluster"}),
+        ("clusters, clustered clustering", {"cluster"}),
+        ("what is it?", {"what", "is", "it"}),
+        ("α-SVRG", {"alphasvrg", "alpha", "svrg"}),
+        ("at- tention", {"attent"}),
+    ],
+)
+def test_what_a_question_is_searched_by(question: str, expected: set[str]) -> None:
+    assert set(query_terms(question)) == expected
+
+
+def test_a_part_of_a_compound_counts_less_than_the_whole() -> None:
+    terms = query_terms("k-means")
+    assert terms["kmean"] > terms["k"] == terms["mean"] > 0
+
+
+def test_british_and_american_spelling_are_searched_alike() -> None:
+    assert query_terms("generalisation behaviour") == query_terms("generalization behavior")
+    assert text.terms("generalisation")[0] in query_terms("generalization")
