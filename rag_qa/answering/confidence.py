@@ -37,7 +37,6 @@ FEATURES = tuple(
 """Names of the features of a question and what was found for it; what each is stands in the functions that make them, below."""
 
 _COSINE = evidence.FEATURES.index("cosine")
-_LONG_QUESTION = 12  # content words; no question counts as longer
 
 # ------------------------------------------------------------------------------------------------------------- word lists
 
@@ -45,6 +44,8 @@ _SHARES = re.compile(any_word(r"percent\w*|share|fraction|proportion|portion|rat
 _FACTORS = re.compile(any_word("factor|times|fold", "faster|quicker|speed-?ups?", "smaller|larger|bigger"))
 _HOLDS_A_SHARE = re.compile(r"\d ?%|\d percent|\d\.\d|\d/\d|\bhalf\b|\bthirds?\b|\bquarter\b")
 _HOLDS_A_FACTOR = re.compile(r"\d|\btwice\b|\bhalf\b|orders? of magnitude")
+# Content words between which the length of a question counts: a long one is less similar to a sentence that answers it, a very short one is a topic.
+_SHORT_QUESTION, _LONG_QUESTION = 4, 12
 # Capitals that name nothing in particular: words of the field, and the numbers of a list.
 _FIELD_ACRONYMS = frozenset(
     """
@@ -162,6 +163,7 @@ def _closeness(case: Case) -> dict[str, float]:
         "third_cosine": float(cosines[min(2, len(cosines) - 1)]),
         "focus_cosine": float(case.focus_cosines.max()),
         "sentence_score": max(candidate.score for candidate in case.chosen),
+        "words": min(max(len(case.matcher.words), _SHORT_QUESTION), _LONG_QUESTION) / _LONG_QUESTION,
     }
 
 
@@ -177,7 +179,6 @@ def _coverage(case: Case, met: _Met) -> dict[str, float]:
         "head": _share(rarity, met.soft, met.head),
         "head_answer": _share(rarity, met.answer, met.head),
         "pairs": _pairs(case.question, case.best),
-        "words": min(len(case.matcher.words), _LONG_QUESTION) / _LONG_QUESTION,
     }
 
 

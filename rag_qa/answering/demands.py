@@ -167,9 +167,20 @@ _WHERE_AND_WITH_WHOM = (
         rf"{_PARTICIPANTS}.*\d|\d.*{_PARTICIPANTS}",
     ),
 )
+
+def _called(metric: str) -> str:
+    """What a metric is called, from the pattern that finds it.
+
+    >>> [_called(metric) for metric in ("fid", r"pass@\\d+", "win[- ]rate")]
+    ['FID', 'pass@k', 'win rate']
+    """
+    name = metric.replace("[- ]", " ").replace(r"@\d+", "@k")
+    return name.upper() if name.isalnum() and len(name) <= 5 else name
+
+
 _FIGURES = tuple(
     _demand(
-        f"a figure for {metric.split('[')[0].upper()}",
+        f"a figure for {_called(metric)}",
         rf"\b(?:what|which|how (?:high|low|good|much))\b.*\b{metric}\b|^\W*(?:\w+ ){{0,3}}{metric}\b",
         rf"\b{metric}(?:-\w+)?\b.*\d|\d.*\b{metric}\b",
     )

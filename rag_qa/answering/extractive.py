@@ -161,18 +161,23 @@ def _reason(reading: Reading) -> str:
 
 
 def _phrases(missing: Sequence[str], question: Question) -> list[str]:
-    """Missing words in the order of the question, neighbours together."""
-    phrases: list[list[str]] = []
-    previous = -2
-    for i, word in enumerate(question.words):
-        if word not in missing:
+    """Missing words as the question spells them and in its order, neighbours together; the phrase after the question word whole ("learning rate", though
+    only the rate is missing).
+    """
+    named = set(missing)
+    if named.intersection(question.head):
+        named.update(question.head)
+    folded = text.fold(question.text)
+    spans: list[tuple[int, int]] = []
+    for word in text.words(folded.text):
+        if word.text not in named:
             continue
-        if i == previous + 1 and f"{question.words[previous]} {word}" in text.fold(question.text).text:
-            phrases[-1].append(word)
+        if spans and not folded.text[spans[-1][1] : word.start].strip():
+            spans[-1] = (spans[-1][0], word.end)
         else:
-            phrases.append([word])
-        previous = i
-    return [" ".join(phrase) for phrase in phrases]
+            spans.append((word.start, word.end))
+    phrases = (question.text[slice(*folded.span(start, end))] for start, end in spans)
+    return list(dict.fromkeys(phrases))
 
 
 def _listed(items: Sequence[str]) -> str:

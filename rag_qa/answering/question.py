@@ -118,12 +118,16 @@ _NAMEABLE = re.compile(
         "names?|data ?sets?|corpus|corpora|languages?|benchmarks?|metrics?|baselines?|competitors?",
         "models?|llms?|architectures?|networks?|modules?",
         "methods?|algorithms?|techniques?|protocols?|optimi[sz]ers?",
-        "tools?|frameworks?|systems?|platforms?|libraries|simulators?|games?|robots?|gpus?|compan(?:y|ies)",
+        "encoders?|solvers?|environments?|databases?",
+        "tools?|frameworks?|systems?|platforms?|libraries|simulators?|games?|robots?|gpus?|compan(?:y|ies)|brands?|cit(?:y|ies)",
     )
 )
 # up to four words after the question word, to the first one that ends the phrase
 _ENDS_PHRASE = any_of(_AUXILIARY, "the|a|an|that", "to|in|on|for|by|with")
-_HEAD = re.compile(rf"{any_word('which|what|how many|how much|whose')}(?:'s| is| was| are| were)?((?: (?!{_ENDS_PHRASE}\b)[\w-]+){{1,4}})")
+_HEAD = re.compile(
+    rf"{any_word('which|what|how many|how much|whose|name|list')}(?:(?:'s| is| was| are| were)? (?:the|its|their|a|an)\b|'s| is| was| are| were)?"
+    rf"(?: names? of(?: the)?)?((?: (?!{_ENDS_PHRASE}\b)[\w-]+){{1,4}})"
+)
 
 
 # --------------------------------------------------------------------------------------------------------------- analysis

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -45,6 +46,7 @@ class Retriever:
                 "passage": dict(rankings["dense"]),
                 "sentences": self._sentence_scores(vector, list(papers)),
                 "keyword": {paper_id: score / self._most(terms) for paper_id, score in rankings["keyword"]},
+                "named": {paper_id: score for paper_id, paper in papers.items() if (score := _named(question, paper))},
             }
         )
         # a paper that another process has just removed may still be in a ranking
@@ -101,6 +103,21 @@ def query_terms(question: str) -> dict[str, float]:
         for term, weight in [(whole, 1.0), *((part, _PART_WEIGHT) for part in parts)]:
             weights[term] = max(weights.get(term, 0.0), weight)
     return weights
+
+
+def _named(question: str, paper: Paper) -> float:
+    """Does a question call a paper by the name of its method? 1 if it does, 0.5 if only in other capitals ("comet" for COMET), 0 if not.
+
+    >>> _named("How does NetMoE scale?", Paper("p1", "We develop NetMoE, which is fast."))
+    1.0
+    """
+    name = text.name_of(paper.abstract)
+    if not name:
+        return 0.0
+    if re.search(rf"(?<![\w-]){re.escape(name)}(?:s|'s|’s)?(?![\w-])", question):
+        return 1.0
+    wanted = text.fold(name).text
+    return 0.5 if re.search(rf"(?<![\w-]){re.escape(wanted)}(?:s|'s)?(?![\w-])", text.fold(question).text) else 0.0
 
 
 def _conditions(filters: Filters) -> Conditions:
