@@ -44,6 +44,7 @@ _POWER = re.compile(r"[-−+]?\d")
 # A word broken at a line end of a PDF: "at- tention". Not "3- and 4-bit", "inter- and intra-layer".
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-‐\u00ad](?=\s)[ \t\xa0]*+(?:(?:\r\n|\n|\r)[ \t\xa0]*+)?(?=[^\W\d_])(?!(?:and|or|to|nor|vs|versus|but|as)\b)")
 _IN_COMPOUND = re.compile(r"[^\W_]-[^\W_]+$")
+_COMPOUND = re.compile(r"[^\W_]+-[^\W_]")
 # What can't stand for itself.
 _SPECIAL = re.compile(
     r"(?P<hyphen>[-‐\u00ad])|(?P<tag><)|(?P<macro>\\)|(?P<mark>[$*`{}])|(?P<power>[²³¹⁰⁴-⁾ⁿ]+)|(?P<fraction>[¼-¾⅐-⅞])|[^\u0300-\u036f][\u0300-\u036f]+"
@@ -145,8 +146,8 @@ def _joint(broken: re.Match[str]) -> str:
     """What is left of a hyphen at a line end: the hyphen where it is part of the word ("state-of- the-art", "non- English", "SSM- based")."""
     whole = broken.string
     before = whole[max(0, broken.start() - 40) : broken.start()]
-    is_kept = before[-1].isupper() or whole[broken.end()].isupper() or _IN_COMPOUND.search(before)
-    return "-" if is_kept else ""
+    is_compound = _IN_COMPOUND.search(before) or _COMPOUND.match(whole, broken.end())
+    return "-" if is_compound or before[-1].isupper() or whole[broken.end()].isupper() else ""
 
 
 def _tag(text: str, start: int) -> tuple[int, str]:

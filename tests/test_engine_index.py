@@ -248,6 +248,15 @@ def test_a_data_folder_that_is_a_file(library: Library) -> None:
         library.engine.index([library.folder])
 
 
+@pytest.mark.parametrize("question", ["tides \ud800 😀 שלום", "*" * 5000 + " tides", "TIDES?!\u2028\x00", "α tides ½ ②"])
+def test_an_odd_question_is_searched(question: str, library: Library) -> None:
+    library.embedder.max_tokens = 10_000
+    library.write("a.txt", TIDES, MOSSES)
+    library.index()
+
+    assert library.engine.search(question, k=10**9)[0].paper.abstract == TIDES
+
+
 # -------------------------------------------------------------------------------------------------------------------- rebuild
 
 
