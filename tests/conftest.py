@@ -19,6 +19,7 @@ from rag_qa.settings import load
 from rag_qa.sources import files
 from tests.fakes import RememberingEmbedder
 from tests.guard import sitecustomize as guard
+from tests.llama import served
 
 PROJECT = Path(__file__).resolve().parent.parent
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -120,6 +121,13 @@ def seed_folder(seeds: Path, embedder: RememberingEmbedder, tmp_path_factory: py
 def seed_engine(seed_folder: Path, embedder: RememberingEmbedder) -> Engine:
     """The offline engine over the shipped abstracts. It remembers conversations: a test that counts work makes an engine of its own."""
     return Engine(load(data_dir=seed_folder, answerer="extractive"), embedder=embedder)
+
+
+@pytest.fixture(scope="session")
+def real_model() -> Iterator[str]:
+    """The address of a server with a small real model; a test that wants it skips where its packages are missing."""
+    with served() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

