@@ -19,6 +19,7 @@ from rag_qa import __version__, text
 from rag_qa.answering.answer import Answer, Sentence, Step
 from rag_qa.engine import Engine, IndexReport
 from rag_qa.errors import RagQAError, SourceError
+from rag_qa.interfaces import app as page
 from rag_qa.interfaces import batch, doctor, render, terminal
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 from rag_qa.papers import Paper
@@ -489,9 +490,7 @@ def _session(ctx: typer.Context) -> Session:
 
 
 def _serve_gradio(engine: EngineLike, open_browser: bool) -> None:
-    from rag_qa.interfaces import app  # the door to Gradio, which takes seconds to import
-
-    app.serve(engine, host=engine.settings.host, port=engine.settings.port, open_browser=open_browser)
+    page.serve(engine, host=engine.settings.host, port=engine.settings.port, open_browser=open_browser)
 
 
 def main(make_engine: MakeEngine = Engine) -> None:
