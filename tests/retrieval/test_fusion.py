@@ -14,8 +14,7 @@ ids = st.sampled_from("abcdefg")
 scores = st.fixed_dictionaries({name: st.dictionaries(ids, st.floats(-2, 3)) for name in WEIGHTS})
 
 
-def test_the_weights_share_out_a_whole() -> None:
-    assert sum(WEIGHTS.values()) == pytest.approx(1.0)
+def test_every_ranking_counts_for_something() -> None:
     assert all(weight > 0 for weight in WEIGHTS.values())
 
 
