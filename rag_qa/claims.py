@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rag_qa import text
 from rag_qa.answering.evidence import SentenceTerms, WordSimilarity, sentence_terms
 from rag_qa.papers import Paper
-from rag_qa.quantities import quantities
+from rag_qa.quantities import lists_as_many, quantities
 from rag_qa.statements import Statement, are_alike, are_opposite, statement
 
 MET = 0.4
@@ -130,20 +130,22 @@ COMMON = frozenset(
     particular specifically namely fact order via thus therefore instead already whose currently existing previous prior""".split()
 )
 """Words that a sentence about a paper has anyway: they tell little."""
+_ANSWER = re.compile(r"^(?:yes|no)[,.;:–—-]+\s+(?=\S)", re.IGNORECASE)
 _DENYING = frozenset("never cannot without neither nor none hardly".split())
 
 
 @lru_cache(maxsize=2048)
 def claim(sentence: str) -> Claim:
     """Take a sentence of an answer apart."""
-    plain = " ".join(sentence.split())
+    plain = _ANSWER.sub("", " ".join(sentence.split()))
     said = statement(text.fold(plain).text)
     denied = {said.tokens[i].start for i in said.denied}
     capitals = {text.fold(token).text for token in _capitalised(plain)}
     values = {at: q.value for q in said.quantities for at in range(q.start, q.end)}
+    counts = {at for q in said.quantities for at in range(q.start, q.end) if lists_as_many(said.folded, q)}
     words: dict[str, Word] = {}
     for word in text.words(said.folded):
-        if word.text not in text.STOPWORDS and word.text not in _DENYING and word.text not in words:
+        if word.start not in counts and word.text not in text.STOPWORDS and word.text not in _DENYING and word.text not in words:
             value = values.get(word.start, "")
             fixed = bool(value) or any(c.isdigit() for c in word.text) or word.text in capitals
             words[word.text] = Word(word.text, text.word_terms(word.text), _weight(word.text), word.start, not fixed, word.start in denied, value)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from rag_qa import text
 from rag_qa.answering.answer import Status
 from rag_qa.claims import COMMON, MET_EXACTLY, AbstractSentence, View, name_stands
-from rag_qa.quantities import Quantity, listed
+from rag_qa.quantities import Quantity, listed, lists_as_many
 from rag_qa.statements import (
     Comparison,
     Denial,
@@ -64,8 +64,9 @@ def number_problem(view: View) -> Problem | None:
 
 
 def _number_problem(view: View, quantity: Quantity) -> Problem | None:
-    if not quantity.unit and quantity.value == str(listed(text.fold(view.paper.abstract).text)):
-        return None  # "three parts" of an abstract that counts them up
+    counted_up = not quantity.unit and quantity.value == str(listed(text.fold(view.paper.abstract).text))
+    if counted_up or lists_as_many(view.claim.said.folded, quantity):
+        return None  # "three parts", and there are three
     everywhere = [(s.said, q) for s in view.sentences for q in s.said.quantities]
     same_value = [(said, q) for said, q in everywhere if q.value == quantity.value]
     alike = [q for said, q in same_value if q.same_unit(quantity) and _count_the_same(view.claim.said, quantity, said, q)]
@@ -133,7 +134,7 @@ def _number_of_another(view: View, quantity: Quantity) -> Problem | None:
 
 
 def _is_rather_about(said: AbstractSet[str], own: AbstractSet[str], rival: AbstractSet[str]) -> bool:
-    others = said & (rival - own)
+    others = {stem for stem in said & (rival - own) if not any(are_alike(stem, other) for other in own)}
     return bool(others) and not said & (own - rival) and (bool(own - rival) or len(others) > 1)
 
 
@@ -208,12 +209,18 @@ _OTHERS = re.compile(
 )
 
 
+# what a method does about the others
+_ANSWERS_THEM = re.compile(
+    r"\b(?:address|overcom|tackl|avoid|solv|mitigat|alleviat|improv|outperform|beat|exceed|surpass|unlike|than|compared|replac|instead)\w*"
+)
+
+
 def of_others_problem(view: View) -> Problem | None:
     """What the abstract says of the methods of others, told of its own."""
     best = view.chosen[0].said.folded
     own = text.fold(view.paper.label).text
     of_others = _OTHERS_FIRST.match(best) and not _OURS.search(best) and own not in best
-    told_of_own = own in view.claim.said.folded and not _OTHERS.search(view.claim.said.folded)
+    told_of_own = own in view.claim.said.folded and not _OTHERS.search(view.claim.said.folded) and not _ANSWERS_THEM.search(view.claim.said.folded)
     return (Status.UNSUPPORTED, "the abstract says this of other methods") if of_others and told_of_own else None
 
 

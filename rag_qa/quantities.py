@@ -103,6 +103,21 @@ def listed(folded: str) -> int:
     return len(numbers) if numbers == set(range(1, len(numbers) + 1)) else 0
 
 
+def lists_as_many(folded: str, quantity: Quantity) -> bool:
+    """Does a sentence itself list as many things as it says there are: "two variants are Bayesian MAP and Nested MAP"?
+
+    >>> two, = quantities("there are two parts: a head and a tail")
+    >>> lists_as_many("there are two parts: a head and a tail", two)
+    True
+    """
+    if quantity.unit or quantity.bound or not re.fullmatch(r"[2-9]", quantity.value):
+        return False
+    tails = [folded[match.end() :].rstrip(" .") for match in _LIST_FOLLOWS.finditer(folded, quantity.end)]
+    return any(len(_ITEMS.split(tail)) == int(quantity.value) for tail in tails)
+
+
+_LIST_FOLLOWS = re.compile(r":\s|\b(?:are|namely|including|i\.e\.,?)\s")
+_ITEMS = re.compile(r",\s*(?:and\s|or\s)?|\s(?:and|or)\s")
 _POINTS = {
     name: number for names in ("1 2 3 4 5 6 7 8 9", "i ii iii iv v vi vii viii", "a b c d e f g h") for number, name in enumerate(names.split(), 1)
 }
