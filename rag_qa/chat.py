@@ -291,10 +291,15 @@ def _replaced(question: str, subject: str) -> str | None:
         for match in pattern.finditer(question):
             if expletive and expletive.start() <= match.start() < expletive.end():
                 continue
+            if match.group().lower() in ("they", "them", "their") and _IT.search(question, match.end()):
+                continue  # "did they show it": they are the authors
             if pattern is _PRONOUN and (_is_elliptic(question) or match.group().lower() in ("this", "that", "these", "those")):
                 return None
             return question[: match.start()] + replacement + question[match.end() :]
     return None
+
+
+_IT = re.compile(r"\bits?\b", re.IGNORECASE)
 
 
 def _is_elliptic(question: str) -> bool:
@@ -371,8 +376,8 @@ def _others(question: str, turns: Sequence[Turn]) -> str | None:
 
 _PREPOSITION = r"(?:in|for|with|on|at|of|by|to|from|about|against|over|under|without|between)"
 _INSTEAD = re.compile(
-    rf"^(?:and |but |ok(?:ay)?,? |so )*(?:what|how) about ({_PREPOSITION} )?(?:the )?(.+?)\??$"
-    rf"|^and ({_PREPOSITION} )?(?:the )?((?:[\w\u0370-\u03ff-]+ ?){{1,4}})\?$",
+    rf"^(?:and |but |ok(?:ay)?,? |so )*(?:what|how) about ({_PREPOSITION} )?((?:the )?.+?)\??$"
+    rf"|^and ({_PREPOSITION} )?((?:the )?(?:[\w\u0370-\u03ff-]+ ?){{1,4}})\?$",
     re.IGNORECASE,
 )
 _QUESTION_WORD = re.compile(r"^(?:why|how|what|which|who|where|when|is|are|does|do|did|can)\b", re.IGNORECASE)
@@ -383,11 +388,12 @@ def _asks_the_same_of(question: str, turns: Sequence[Turn]) -> str | None:
     match = _INSTEAD.match(question)
     if not match:
         return None
-    preposition, other = match.group(1) or match.group(3), (match.group(2) or match.group(4) or "").strip()
+    preposition, phrase = match.group(1) or match.group(3), (match.group(2) or match.group(4)).strip()
+    other = re.sub(r"^the\s+", "", phrase, flags=re.IGNORECASE)
     if not other or _PRONOUN.match(other) or _POSSESSIVE.match(other) or _ORDINAL.search("the " + other) or _QUESTION_WORD.match(other):
         return None
     last = turns[-1]
-    if preposition and (swapped := _swapped(last.understood_as, preposition.strip().lower(), other)):
+    if preposition and (swapped := _swapped(last.understood_as, preposition.strip().lower(), phrase)):
         return swapped
     before = _names(last.understood_as)
     if before and _names(other) and not preposition:
