@@ -298,6 +298,8 @@ QUESTION_WORDS = frozenset(
     introduce introduced introduces mention mentioned mentions present presented presents propose proposed proposes report reported reports
     said say says state stated states
 
+    compare compared compares comparison difference differences differ differs versus vs
+
     different idea ideas key kind kinds main new novel several sort thing things trick type types way ways
 
     beat beaten beats carried carries carry come comes does happen happened happens keep keeps kept manage manages part play plays put puts role

@@ -44,6 +44,7 @@ _SHARES = re.compile(any_word(r"percent\w*|share|fraction|proportion|portion|rat
 _FACTORS = re.compile(any_word("factor|times|fold", "faster|quicker|speed-?ups?", "smaller|larger|bigger"))
 _HOLDS_A_SHARE = re.compile(r"\d ?%|\d percent|\d\.\d|\d/\d|\bhalf\b|\bthirds?\b|\bquarter\b")
 _HOLDS_A_FACTOR = re.compile(r"\d|\btwice\b|\bhalf\b|orders? of magnitude")
+_LACKING = 0.5  # what remains of the confidence when a demand is not met
 # Content words between which the length of a question counts: a long one is less similar to a sentence that answers it, a very short one is a topic.
 _SHORT_QUESTION, _LONG_QUESTION = 4, 12
 # Capitals that name nothing in particular: words of the field, and the numbers of a list.
@@ -94,6 +95,9 @@ def assess(case: Case, weights: Mapping[str, NDArray[np.float64]]) -> Assessment
     features = np.array([values[name] for name in FEATURES])
     weight = weights["anchored" if anchored else "free"]
     confidence = float(1.0 / (1.0 + np.exp(-(features @ weight[:-1] + weight[-1]))))
+    if met.unmet:
+        # no weight can make up for it: the abstract does not hold the kind of thing that is asked for
+        confidence *= _LACKING
     missing = sorted(np.flatnonzero(met.soft < MET), key=lambda i: -case.matcher.rarity[i])
     return Assessment(round(confidence, 6), anchored, tuple(case.matcher.words[i] for i in missing), met.unmet, features)
 

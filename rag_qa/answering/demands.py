@@ -168,6 +168,7 @@ _WHERE_AND_WITH_WHOM = (
     ),
 )
 
+
 def _called(metric: str) -> str:
     """What a metric is called, from the pattern that finds it.
 

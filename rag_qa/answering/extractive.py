@@ -67,11 +67,11 @@ class Corner:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The evidence for a question, judged. `sentences_of(i)`: the sentences of hit i that could answer, in order. `covers`: share of the
-    question's words, by rarity, that stand in a paper.
+    question's words, by rarity, that stand in any of some papers.
     """
 
     question: Question
-    covers: Callable[[Paper], float]
+    covers: Callable[[Sequence[Paper]], float]
     sentences_of: Callable[[int], Sequence[Candidate]]
     assessment: Assessment
 
@@ -97,7 +97,7 @@ class ExtractiveAnswerer:
         reading = self.read(question, hits)
         if reading is None:
             return refusal(asked, question, _NOTHING_FOUND, hits)
-        sure = reading.assessment.confidence
+        sure = _confidence(reading, hits)
         if sure < self._min_confidence:
             return refusal(asked, question, _reason(reading), hits, sure)
         groups = _groups(reading, hits)
@@ -124,7 +124,11 @@ class ExtractiveAnswerer:
         focus_cosines = vectors[hits[0].paper.id] @ whole_and_focus[1]
         case = confidence.Case(asked, hits, best, _choose(best), focus_cosines, matcher, corpus)
         assessment = confidence.assess(case, self._weights.confidence)
-        return Reading(asked, lambda paper: matcher.weighted(matcher.exact(evidence.terms_of(paper))), sentences_of, assessment)
+
+        def covers(papers: Sequence[Paper]) -> float:
+            return matcher.weighted(matcher.exact(set().union(*(evidence.terms_of(paper) for paper in papers))))
+
+        return Reading(asked, covers, sentences_of, assessment)
 
     def _candidates(self, question: Question, asked: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
         kind = "anchored" if evidence.is_anchored(question, paper, matcher) else "free"
@@ -216,23 +220,36 @@ def _from_several(reading: Reading, likely: Sequence[float]) -> list[list[Candid
     return [_readable(reading.question, group, group) for group in groups]
 
 
+def _confidence(reading: Reading, hits: Sequence[Hit]) -> float:
+    """How sure we are that the library answers. A question that names several papers is judged by what they hold together: none of them alone
+    holds the names of the others.
+    """
+    named = _papers_named(reading.question, hits)
+    if len(named) < 2:
+        return reading.assessment.confidence
+    return max(reading.assessment.confidence, round(reading.covers([hits[i].paper for i in named]), 6))
+
+
+def _papers_named(question: Question, hits: Sequence[Hit]) -> list[int]:
+    """Which hits a question calls by name."""
+    return [i for i, hit in enumerate(hits) if any(name in _name_forms(hit.paper) for name in question.names)]
+
+
 def _papers_asked_for(reading: Reading, hits: Sequence[Hit]) -> list[int]:
     """Which hits a question wants one sentence of each: those that it names, or all that qualify; none when it asks for one answer."""
     question = reading.question
-    if question.kind is Kind.COMPARISON or len(question.names) > 1:
-        named = [i for i, hit in enumerate(hits) if any(name in _name_forms(hit.paper) for name in question.names)]
-        if len(named) > 1:
-            return named[:_SEVERAL]
+    if len(named := _papers_named(question, hits)) > 1:
+        return named[:_SEVERAL]
     if question.kind is Kind.PAPERS:
         return [i for i, hit in enumerate(hits) if _qualifies(hit, hits[0], reading.covers)][:_SEVERAL]
     return []
 
 
-def _qualifies(hit: Hit, best: Hit, covers: Callable[[Paper], float]) -> bool:
+def _qualifies(hit: Hit, best: Hit, covers: Callable[[Sequence[Paper]], float]) -> bool:
     """Does a paper belong to a list? It ranks close to the best one, or holds about as much of what the question is about."""
     if hit.score >= _SET_CUT * best.score:
         return True
-    return hit.score >= _SET_LEAST * best.score and covers(hit.paper) >= max(_SET_COVERS, covers(best.paper) - _SET_SLACK)
+    return hit.score >= _SET_LEAST * best.score and covers([hit.paper]) >= max(_SET_COVERS, covers([best.paper]) - _SET_SLACK)
 
 
 def _likely_papers(hits: Sequence[Hit]) -> list[float]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 WEIGHTS = {"passage": 0.30, "sentences": 0.39, "keyword": 0.31, "named": 0.25}
-"""The first three, which add up to 1, are fitted by a list-wise regression on the development questions. The last lifts the paper that a question calls by the
-name of its method: whoever names it means it, whatever else the question says.
+"""The first three, which add up to 1, are fitted by a list-wise regression on the development questions. The last lifts the paper that a
+question calls by the name of its method: whoever names it means it, whatever else the question says.
 
 Each score has an absolute scale in [0, 1]: cosine of the best passage, mean cosine of the best three sentences, and BM25 as a share of what a
 paper with every word of the question would get. Scaling within a ranking (min-max, reciprocal ranks) would lift the best of several bad
