@@ -165,8 +165,8 @@ def _reason(reading: Reading) -> str:
 
 
 def _phrases(missing: Sequence[str], question: Question) -> list[str]:
-    """Missing words as the question spells them and in its order, neighbours together; the phrase after the question word whole ("learning rate", though
-    only the rate is missing).
+    """Missing words as the question spells them and in its order, neighbours together; the phrase after the question word whole: "learning
+    rate", though only the rate is missing.
     """
     named = set(missing)
     if named.intersection(question.head):
