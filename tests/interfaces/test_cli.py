@@ -494,6 +494,8 @@ class Program:
 
     def __init__(self, project: Path, args: Sequence[str | bytes], engine: str, env: dict[str, str], streams: dict[str, int]) -> None:
         lines = (
+            # a test run that a shell put into the background hands down an ignored Ctrl-C
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)",
             f"import sys; sys.path.insert(0, {str(project)!r})",
             "from rag_qa.interfaces.cli import main",
             "from tests.interfaces.test_cli import *",
