@@ -154,7 +154,7 @@ def depends(question: str) -> bool:
     (True, False, False)
     """
     without = question if _ONLY_PRONOUN_BETWEEN.match(question) else _EXPLETIVE.sub(" ", question)
-    named = _names(question)
+    named = text.names(question)
     if _DETERMINER.search(without) and not named:
         return True
     if _first_reference(without):
@@ -195,7 +195,7 @@ def _refers_inside(question: str) -> bool:
     before = question[: match.start()]
     if _FRONTED.search(before):
         return False
-    if _names(before):
+    if text.names(before):
         return True
     content = [word for word in text.content_words(before) if word not in _GENERIC]
     if len(content) >= 4:
@@ -206,13 +206,6 @@ def _refers_inside(question: str) -> bool:
         plural = (word for word in text.content_words(before) if len(word) > 3 and word.endswith("s") and not word.endswith("ss"))
         return any(word not in _NO_PLURAL for word in plural)
     return match.group().lower() in ("it", "its") and bool(content) and bool(_SUBORDINATE.search(before))
-
-
-def _names(question: str) -> list[str]:
-    """Names in a question; none in one that is typed in capitals altogether."""
-    if not any(char.islower() for char in question) and len(question.split()) > 1:
-        return []
-    return [token for token in re.findall(r"[\w\u0370-\u03ff$\\-]+", question) if text.is_name(token) and not re.fullmatch("[A-Z]+s", token)]
 
 
 # ----------------------------------------------------------------------------------------------------- what is spoken of
@@ -235,7 +228,7 @@ def _subject(turn: Turn) -> tuple[str, bool]:
     several = _several(turn)
     if len(several) > 1:
         return _joined(several), True
-    asked = _names(turn.understood_as)
+    asked = text.names(turn.understood_as)
     labels = [name for paper in turn.papers[:1] if (name := paper.title or text.name_of(paper.abstract))]
     for name in asked:
         if any(name.casefold() in label.casefold() for label in labels):
@@ -257,7 +250,7 @@ _LISTING = re.compile(
 
 def _several(turn: Turn) -> list[str]:
     """What a turn was about if it asked for several things: the names in its question, or what its papers are called."""
-    asked = list(dict.fromkeys(_names(turn.understood_as)))
+    asked = list(dict.fromkeys(text.names(turn.understood_as)))
     compared = re.search(r"\b(?:compare|comparison|differences? between|versus|vs\.?|differ|both|and|or)\b", turn.understood_as, re.IGNORECASE)
     called = {text.fold(paper.label).text for paper in turn.papers}
     if len(asked) > 1 and compared and (not called or sum(text.fold(name).text in called for name in asked) != 1):
@@ -395,10 +388,10 @@ def _asks_the_same_of(question: str, turns: Sequence[Turn]) -> str | None:
     last = turns[-1]
     if preposition and (swapped := _swapped(last.understood_as, preposition.strip().lower(), phrase)):
         return swapped
-    before = _names(last.understood_as)
-    if before and _names(other) and not preposition:
+    before = text.names(last.understood_as)
+    if before and text.names(other) and not preposition:
         return last.understood_as.replace(before[0], other, 1)
-    if _names(other) and not preposition:
+    if text.names(other) and not preposition:
         return f"{other}: {last.understood_as}"
     subject, _ = _subject(last)
     return f"{_context(subject, last)}: {question}" if subject else None
@@ -429,10 +422,10 @@ def _ordinal(question: str, turns: Sequence[Turn]) -> str | None:
     if match is None:
         match = _ORDINAL_OF.search(question)
         last = {text.stem(word) for word in text.content_words(turns[-1].understood_as)} if match else set()
-        if match is None or text.stem(match.group(2).lower()) not in last or len(_names(turns[-1].understood_as)) < 2:
+        if match is None or text.stem(match.group(2).lower()) not in last or len(text.names(turns[-1].understood_as)) < 2:
             return None
     place = next(group for group in match.groups() if group)
-    named = list(dict.fromkeys(_names(turns[-1].understood_as)))
+    named = list(dict.fromkeys(text.names(turns[-1].understood_as)))
     listed = next((turns[i].papers for i in range(len(turns) - 1, -1, -1) if len(turns[i].papers) > 1), turns[-1].papers)
     labels = named if len(named) > 1 and not place.isdigit() else [paper.label.rstrip("…") for paper in listed]
     index = int(place) - 1 if place.isdigit() else _PLACES[place.lower()]
@@ -453,7 +446,7 @@ _THEY = re.compile(r"\b(?:they|them|their|these|those)\b", re.IGNORECASE)
 def _of_several(question: str, turns: Sequence[Turn]) -> str | None:
     """ "Which of them ...?", "which one ...?", "do they ...?" after a question about several things: their names."""
     match = _OF_SEVERAL.search(question)
-    if _names(question) or not (match or _THEY.search(question)):
+    if text.names(question) or not (match or _THEY.search(question)):
         return None
     several = next((names for i in range(len(turns) - 1, max(-1, len(turns) - 4), -1) if len(names := _several(turns[i])) > 1), [])
     if not several:

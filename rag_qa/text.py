@@ -494,6 +494,15 @@ def is_name(token: str) -> bool:
     return capitals >= 2 or (capitals == 1 and any(c.isdigit() for c in token)) or (capitals >= 1 and token[0] in _GREEK)
 
 
+def names(text: str) -> list[str]:
+    """Tokens of a question that look like names, as written. A plural acronym is none, but a word of the field.
+
+    >>> names("How many GPUs does NetMoE use?")
+    ['NetMoE']
+    """
+    return [token for token in re.findall(r"[\w\u0370-\u03ff$\\-]+", text) if is_name(token) and not re.fullmatch("[A-Z]+s", token)]
+
+
 @lru_cache(maxsize=16384)
 def name_of(abstract: str) -> str | None:
     """The name that an abstract gives to what it proposes, or None.

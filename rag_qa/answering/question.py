@@ -171,8 +171,7 @@ def analyse(question: str) -> Question:
 
 def _names(question: str) -> tuple[str, ...]:
     """Words that look like names, folded. A plural acronym is none, but a word of the field: "GPUs"."""
-    tokens = re.findall(r"[\w\u0370-\u03ff$\\-]+", question)
-    return tuple(dict.fromkeys(text.fold(token).text for token in tokens if text.is_name(token) and not re.fullmatch("[A-Z]+s", token)))
+    return tuple(dict.fromkeys(text.fold(name).text for name in text.names(question)))
 
 
 def _head(folded: str) -> tuple[str, ...]:

@@ -197,3 +197,12 @@ def test_a_refusal_made_by_hand() -> None:
     assert (answer.question, answer.understood_as, answer.abstained) == ("asked", "understood", "because")
     assert len(answer.related) == 3
     assert answer.confidence == 0.25
+
+
+def test_what_no_abstract_holds_is_refused_though_the_paper_is_named(seed_engine: Engine) -> None:
+    assert "the authors" in (seed_engine.ask("Who are the authors of DP-CATE?").abstained or "")
+
+
+def test_a_paper_that_is_called_by_name_comes_first_whatever_else_is_asked(seed_engine: Engine) -> None:
+    for question in ("Does GenSE use a GAN?", "does gense use a gan"):
+        assert seed_engine.search(question)[0].paper.label == "GenSE"
