@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import codecs
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rag_qa.errors import SourceError
-from rag_qa.sources import plain
-from rag_qa.sources.reader import READERS, Ignored, Problem, Reading, register
+from rag_qa.papers import Paper
+from rag_qa.sources import documents, plain, records
+from rag_qa.sources.reader import FORMATS, Document, Format, Problem, Trouble, register
 
-register(".txt", plain.read)
+for _format_of_a_module in (plain.FORMAT,):
+    register(_format_of_a_module)
 
 
 def find(paths: Sequence[str | Path]) -> Iterator[Path | Problem]:
     """Every file that the paths mean, each once, absolute, folders in sorted order; what can't be read is a Problem.
 
-    A file that is named itself is always read, whatever its suffix; in folders only files of a known format are, and the others are Ignored
-    (hidden ones are not even mentioned).
+    A file that is named itself is always read, whatever its suffix; in folders only files of a known format are, and the others are a Problem
+    of kind IGNORED (hidden ones are not even mentioned).
     """
     seen: set[str] = set()
     for given in paths:
@@ -37,9 +37,9 @@ def _expand(path: Path) -> Iterator[Path | Problem]:
         elif path.exists() or path.is_symlink():
             yield _checked(path.parent.resolve() / path.name)
         else:
-            yield Problem(_shown(path), None, "no such file or folder")
+            yield Problem(_shown(path), None, "no such file or folder", Trouble.FAILED)
     except (OSError, RuntimeError) as error:  # RuntimeError: links that lead to each other
-        yield Problem(_shown(path), None, f"can't be opened: {getattr(error, 'strerror', None) or error}")
+        yield Problem(_shown(path), None, f"can't be opened: {getattr(error, 'strerror', None) or error}", Trouble.FAILED)
 
 
 def _in_folder(folder: Path) -> Iterator[Path | Problem]:
@@ -54,29 +54,31 @@ def _in_folder(folder: Path) -> Iterator[Path | Problem]:
                 yield _in_folder_checked(Path(parent, name))
     yield from problems
     if is_empty and not problems:
-        yield Problem(_shown(folder), None, f"the folder holds no file; put files with abstracts into it ({_known()})")
+        yield Problem(_shown(folder), None, f"the folder holds no file; put files with abstracts into it ({_known()})", Trouble.FAILED)
 
 
 def _in_folder_checked(path: Path) -> Path | Problem:
     if path.is_symlink() and path.is_dir():
-        return Ignored(_shown(path), None, "a link to another folder; name that folder itself to read it")
-    if path.suffix.lower() not in READERS:
-        return Ignored(_shown(path), None, f"not a known format in a folder ({_known()}); name the file itself to read it as plain text")
+        return Problem(_shown(path), None, "a link to another folder; name that folder itself to read it", Trouble.IGNORED)
+    if path.suffix.lower() not in _suffixes():
+        return Problem(
+            _shown(path), None, f"not a known format in a folder ({_known()}); name the file itself to read it as plain text", Trouble.IGNORED
+        )
     return _checked(path)
 
 
 def _checked(path: Path) -> Path | Problem:
     if not path.exists():
-        return Problem(_shown(path), None, "a link that leads nowhere")
+        return Problem(_shown(path), None, "a link that leads nowhere", Trouble.FAILED)
     if not path.is_file():
-        return Problem(_shown(path), None, "not a file (a pipe or a device): save what it gives into a file and name that")
+        return Problem(_shown(path), None, "not a file (a pipe or a device): save what it gives into a file and name that", Trouble.FAILED)
     if _shown(path) != str(path):
-        return Problem(_shown(path), None, "the name of the file is not UTF-8: rename it")
+        return Problem(_shown(path), None, "the name of the file is not UTF-8: rename it", Trouble.FAILED)
     return path
 
 
 def _unopened(error: OSError) -> Problem:
-    return Problem(_shown(Path(error.filename)), None, f"can't be opened: {error.strerror}")
+    return Problem(_shown(Path(error.filename)), None, f"can't be opened: {error.strerror}", Trouble.FAILED)
 
 
 def _shown(path: Path) -> str:
@@ -84,7 +86,11 @@ def _shown(path: Path) -> str:
 
 
 def _known() -> str:
-    return ", ".join(sorted(READERS))
+    return ", ".join(sorted(_suffixes()))
+
+
+def _suffixes() -> frozenset[str]:
+    return frozenset(suffix for format_ in FORMATS.values() for suffix in format_.suffixes)
 
 
 def has_gone(path: str) -> bool:
@@ -98,33 +104,22 @@ def has_gone(path: str) -> bool:
     return False
 
 
-def read(path: Path) -> Reading:
-    """Papers of one file. Raises SourceError."""
-    return READERS.get(path.suffix.lower(), plain.read)(path, _decoded(path))
+def read(path: Path, *, mapping: Mapping[str, str] | None = None, language: str = "en") -> Iterator[Paper | Problem]:
+    """What a file holds, in its order: papers (those without an abstract too), and a Problem for each record that was left out or put right.
+
+    Raises SourceError, also in the middle, when the file as a whole can't be read.
+    """
+    for document in documents.opened(path, mapping):
+        for raw in _format(document).read(document):
+            if isinstance(raw, Problem):
+                yield raw
+            else:
+                yield from records.paper(raw, document.path, language=language)
 
 
-def _decoded(path: Path) -> str:
-    try:
-        raw = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    except OSError as error:
-        raise SourceError(path, None, found=f"a file that can't be opened ({error.strerror})", expected="a readable text file") from None
-    if not raw.strip():
-        raise SourceError(path, None, found="an empty file", expected="abstracts, one a paragraph")
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise SourceError(path, 1, found="UTF-16 text", expected="UTF-8 text", hint=_conversion(path, "UTF-16"))
-    if b"\x00" in raw:
-        raise SourceError(path, _line(raw, raw.index(b"\x00")), found="a zero byte, so a binary file", expected="UTF-8 text")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        found = f"byte 0x{raw[error.start]:02x}, which is not UTF-8"
-        raise SourceError(path, _line(raw, error.start), found=found, expected="UTF-8 text", hint=_conversion(path, "LATIN1")) from None
-
-
-def _line(raw: bytes, at: int) -> int:
-    """The line of a byte, from 1; a line ends with CR LF, LF or CR."""
-    return raw[:at].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n") + 1
-
-
-def _conversion(path: Path, encoding: str) -> str:
-    return f"Convert it, for example: iconv -f {encoding} -t UTF-8 {path.name} > converted-{path.name}"
+def _format(document: Document) -> Format:
+    """By content, and where that does not tell, by name; what nothing claims is plain text."""
+    head = document.head()
+    claimed = [format_ for format_ in FORMATS.values() if format_.claims(head)]
+    named = [format_ for format_ in FORMATS.values() if document.suffix in format_.suffixes]
+    return next(iter(claimed or named), plain.FORMAT)

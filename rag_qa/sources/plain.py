@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import chain
 
 from rag_qa.errors import SourceError
-from rag_qa.papers import Origin, Paper, paper_id
-from rag_qa.sources.reader import Problem, Reading
+from rag_qa.sources.reader import Document, Format, Problem, Raw, Trouble
 
 MIN_WORDS = 8
 """A paragraph with fewer words is a heading or a remnant, not an abstract."""
@@ -17,7 +16,6 @@ MIN_WORDS = 8
 _HEADING_WORDS = 12
 _EXPECTED = "abstracts as paragraphs of at least 8 words, separated by blank lines"
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_LINE_END = re.compile(r"\r\n|\r|\n")  # str.splitlines takes a form feed for one too, and an editor would show another number
 _NO_VENUE = frozenset("abstracts accepted articles from in my of papers preprints reading list the".split())
 
 
@@ -33,33 +31,27 @@ class Collection:
     year: int | None
 
 
-def read(path: Path, content: str) -> Reading:
-    """Papers of a plain-text file. Raises SourceError when it holds no abstract."""
-    paragraphs = list(_paragraphs(content))
-    collection = None
-    if paragraphs and _is_heading(paragraphs[0][1]):
-        collection = collection_of(paragraphs.pop(0)[1])
-    reading = Reading()
-    for line, paragraph in paragraphs:
+def read(document: Document) -> Iterator[Raw | Problem]:
+    """Records of a plain-text file. Raises SourceError when it holds no abstract."""
+    paragraphs = _paragraphs(document.lines())
+    first = next(paragraphs, None)
+    collection = collection_of(first[1]) if first and _is_heading(first[1]) else None
+    is_empty = True
+    for line, paragraph in paragraphs if collection or not first else chain([first], paragraphs):
         words = len(paragraph.split())
         if words < MIN_WORDS:
-            reading.skipped.append(Problem(str(path), line, f"{words} words are too few for an abstract: {_clip(paragraph)!r}"))
+            reason = f"{words} words are too few for an abstract: {_clip(paragraph)!r}"
+            yield Problem(document.path, line, reason, Trouble.NOT_A_PAPER)
             continue
-        reading.papers.append(_paper(paragraph, Origin(str(path), line), collection))
-    if not reading.papers:
-        raise SourceError(path, None, found="no abstract", expected=_EXPECTED)
-    return reading
+        is_empty = False
+        yield Raw(line, {"abstract": [paragraph], **(_fields(collection) if collection else {})})
+    if is_empty:
+        raise SourceError(document.path, None, found="no abstract", expected=_EXPECTED)
 
 
-def _paper(abstract: str, origin: Origin, collection: Collection | None) -> Paper:
-    return Paper(
-        id=paper_id(abstract),
-        abstract=abstract,
-        venue=collection.venue if collection else None,
-        year=collection.year if collection else None,
-        collection=collection.name if collection else None,
-        origins=(origin,),
-    )
+def _fields(collection: Collection) -> dict[str, list[str]]:
+    told = {"collection": collection.name, "venue": collection.venue, "year": collection.year}
+    return {name: [str(value)] for name, value in told.items() if value}
 
 
 def collection_of(heading: str) -> Collection:
@@ -80,10 +72,10 @@ def _is_heading(paragraph: str) -> bool:
     return len(paragraph.split()) <= _HEADING_WORDS and not paragraph.rstrip().endswith((".", "!", "?"))
 
 
-def _paragraphs(content: str) -> Iterator[tuple[int, str]]:
+def _paragraphs(numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """(first line, text on one line) of each paragraph."""
     first, lines = 0, []
-    for number, line in enumerate(_LINE_END.split(content), start=1):
+    for number, line in numbered:
         if line.strip():
             first = first or number
             lines.append(" ".join(line.split()))
@@ -97,3 +89,10 @@ def _paragraphs(content: str) -> Iterator[tuple[int, str]]:
 
 def _clip(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _claims(_head: str) -> bool:
+    return False  # anything can be plain text
+
+
+FORMAT = Format("plain text", (".txt", ".text"), _claims, read)
