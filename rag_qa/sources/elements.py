@@ -74,17 +74,17 @@ class _Piece:
     fault: str = ""
 
 
-def records(document: Document, names: Sequence[str], expected: str = READABLE) -> Iterator[Record | Problem]:
+def records(document: Document, names: Sequence[str], *, bare: Sequence[str] = ()) -> Iterator[Record | Problem]:
     """The elements of these names, in file order, and a Problem for each that can't be read, with the line where it begins.
 
-    `names`: outer ones first; one inside of another is part of it (a MedlineCitation of a PubmedArticle). Names are compared without case and
-    prefix. After the records comes a Problem of kind REPAIRED if some were not quite XML. Raises SourceError if there is none.
+    `bare`: elements that are records only where they are not inside of one (a MedlineCitation without its PubmedArticle). Names are compared
+    without case and prefix. After the records comes a Problem of kind REPAIRED if some were not quite XML. Raises SourceError if there is none.
     """
     source = _Source.of(document)
     lines = _Lines(source.content)
     mended: list[int] = []
     is_empty = True
-    for piece in _pieces(source.content, names):
+    for piece in _pieces(source.content, names, bare):
         is_empty = False
         line = lines.at(piece.start)
         read = piece.fault or _read(source, piece, line)
@@ -95,7 +95,7 @@ def records(document: Document, names: Sequence[str], expected: str = READABLE) 
             mended.append(line)
         yield Record(line, read.element)
     if is_empty:
-        raise SourceError(document.path, None, found=source.found(), expected=expected, hint=_HINT)
+        raise SourceError(document.path, None, found=source.found(), expected=READABLE, hint=_HINT)
     if mended:
         yield Problem(document.path, mended[0], _mended_reason(len(mended)), Trouble.REPAIRED)
 
@@ -105,18 +105,16 @@ def _mended_reason(count: int) -> str:
     return f"{begins} not quite XML (a bare & or <, entities of HTML, another encoding than declared, control characters): read as what was meant"
 
 
-def _pieces(content: bytes, names: Sequence[str]) -> Iterator[_Piece]:
+def _pieces(content: bytes, names: Sequence[str], bare: Sequence[str]) -> Iterator[_Piece]:
     """Where each record begins and ends, in one pass."""
-    ranks = {name.lower(): rank for rank, name in enumerate(names)}
-    spelled = {name.lower(): name for name in names}
+    spelled = {name.lower(): name for name in (*names, *bare)}
+    outer = {name.lower() for name in names}
     open_: _Piece | None = None
-    for tag in _tags(content, names):
-        if tag.name not in ranks:
-            continue
+    for tag in _tags(content, [*names, *bare]):
         if open_ and tag.closes and tag.name == open_.name:
             yield _Piece(open_.start, tag.end, open_.name)
             open_ = None
-        elif open_ and not tag.closes and ranks[tag.name] <= ranks[open_.name]:
+        elif open_ and not tag.closes and (tag.name in outer or tag.name == open_.name):
             yield _unclosed(open_, spelled[open_.name], tag.start)
             open_ = None
         if not open_ and not tag.closes:
@@ -311,7 +309,7 @@ class _Source:
     def found(self) -> str:
         """What the file is, if it has none of the records that were expected."""
         name = root(self.decoded(self.content[:_HEAD])[0])
-        return f"XML of <{name}> without such a record" if name else "a text that is not XML"
+        return f"XML that begins with <{name}> and holds no record that can be read" if name else "a text that is not XML"
 
 
 _WIDE = {
