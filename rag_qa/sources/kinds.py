@@ -1,0 +1,132 @@
+"""What a file is that no reader takes, and what its owner can do about it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_EXPORT = "export the references from your reference manager as RIS or BibTeX"
+_UNPACK = "unpack it and name the folder"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file: what it is, with its article, and what to do instead of reading it."""
+
+    name: str
+    advice: str
+
+
+ZIP = Kind("a zip archive", _UNPACK)
+GZIP = Kind("a gzip file", "unpack it")
+_IMAGE_ADVICE = "abstracts have to be text"
+_SHEET = "save it as CSV"
+
+_SIGNATURES: tuple[tuple[int, bytes, Kind], ...] = (
+    (0, b"\x1f\x8b\x08", GZIP),
+    (0, b"%PDF-", Kind("a PDF", f"{_EXPORT}, or save the abstracts as text")),
+    (0, b"SQLite format 3\0", Kind("a database (SQLite, as Zotero, EndNote and Citavi keep theirs in)", _EXPORT)),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Kind("an old Office file (Word or Excel)", "save a sheet as CSV, a text as plain text")),
+    (4, b"Standard Jet DB", Kind("an Access database", "export its table as CSV")),
+    (4, b"Standard ACE DB", Kind("an Access database", "export its table as CSV")),
+    (0, b"\x89PNG\r\n", Kind("a PNG image", _IMAGE_ADVICE)),
+    (0, b"\xff\xd8\xff", Kind("a JPEG image", _IMAGE_ADVICE)),
+    (0, b"GIF89a", Kind("a GIF image", _IMAGE_ADVICE)),
+    (0, b"GIF87a", Kind("a GIF image", _IMAGE_ADVICE)),
+    (0, b"II*\0", Kind("a TIFF image", _IMAGE_ADVICE)),
+    (0, b"MM\0*", Kind("a TIFF image", _IMAGE_ADVICE)),
+    (8, b"WEBPVP8", Kind("a WebP image", _IMAGE_ADVICE)),
+    (0, b"AT&TFORM", Kind("a DjVu document", f"{_EXPORT}, or save the abstracts as text")),
+    (4, b"1AY&SY", Kind("a bzip2 file", "unpack it (bunzip2)")),
+    (0, b"\xfd7zXZ\0", Kind("an xz file", "unpack it (unxz)")),
+    (0, b"\x28\xb5\x2f\xfd", Kind("a Zstandard file", "unpack it (unzstd)")),
+    (0, b"7z\xbc\xaf\x27\x1c", Kind("a 7-Zip archive", _UNPACK)),
+    (0, b"Rar!\x1a\x07", Kind("a RAR archive", _UNPACK)),
+    (257, b"ustar", Kind("a tar archive", f"{_UNPACK} (tar -xf)")),
+    (0, b"PAR1\x15", Kind("a Parquet table", _SHEET)),
+)
+
+_IN_ZIP: tuple[tuple[re.Pattern[bytes], Kind], ...] = (
+    (re.compile(rb"xl/(?:workbook|worksheets|styles|theme|_rels|sharedStrings)"), Kind("an Excel sheet", _SHEET)),
+    (re.compile(rb"word/(?:document|styles|_rels|numbering)"), Kind("a Word document", "save it as plain text, or its table as CSV")),
+    (re.compile(rb"ppt/(?:presentation|slides|_rels)"), Kind("a PowerPoint file", "save the abstracts as plain text")),
+    (re.compile(rb"mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet"), Kind("an OpenDocument sheet", _SHEET)),
+    (re.compile(rb"mimetypeapplication/vnd\.oasis\.opendocument"), Kind("an OpenDocument text", "save it as plain text")),
+    (re.compile(rb"mimetypeapplication/epub"), Kind("an e-book", "save the abstracts as plain text")),
+    (re.compile(rb"sdb/sdb\.eni"), Kind("an EndNote library", "in EndNote, use File > Export with the output style RefMan (RIS)")),
+)
+
+_BY_SUFFIX = {
+    ".enl": Kind("an EndNote library", "in EndNote, use File > Export with the output style RefMan (RIS)"),
+    ".mrc": Kind("a MARC file", "export the records as RIS"),
+    ".marc": Kind("a MARC file", "export the records as RIS"),
+}
+_BINARY = Kind("a binary file", "only text can be read, such as an export from a reference manager")
+
+# A few stray ones occur in exports that are text; more than one in two hundred bytes is no text. Ctrl-Z and Escape are the end of a DOS file and
+# the shifts of Japanese mail.
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
+_TEXT_BYTES_FOR_A_CONTROL = 200
+
+
+def of_bytes(head: bytes, suffix: str = "") -> Kind | None:
+    """What a file is that begins so (give 64 KB or so) and is not text; None: it may be text.
+
+    >>> of_bytes(b"%PDF-1.7").name
+    'a PDF'
+    >>> of_bytes(b"TY  - JOUR")
+    """
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return next((kind for names, kind in _IN_ZIP if names.search(head)), ZIP)
+    for offset, signature, kind in _SIGNATURES:
+        if head.startswith(signature, offset):
+            return kind
+    return _BY_SUFFIX.get(suffix, _BINARY) if _is_binary(head) else None
+
+
+def _is_binary(head: bytes) -> bool:
+    if is_wide(head):
+        return False
+    controls = len(head) - len(head.translate(None, _CONTROL))
+    return controls * _TEXT_BYTES_FOR_A_CONTROL > len(head)
+
+
+def is_wide(head: bytes) -> bool:
+    """Does this begin like UTF-16 or UTF-32, where zero bytes are part of the text?"""
+    return head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or zeros_side(head) is not None
+
+
+def zeros_side(head: bytes) -> int | None:
+    """In UTF-16 without a byte order mark: 0 if the first byte of most pairs is zero (big endian), 1 if the second is; None: it isn't UTF-16.
+
+    >>> zeros_side("@article".encode("utf-16-le"))
+    1
+    """
+    sample = head[:4096]
+    pairs = len(sample) // 2
+    counts = [sample[side::2].count(0) for side in (0, 1)]
+    for side, other in ((0, 1), (1, 0)):
+        if pairs >= 2 and counts[side] * 4 >= pairs and counts[other] * 50 <= pairs:
+            return side
+    return None
+
+
+_TEXTS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (
+        re.compile(r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--[^>]{0,2000}-->\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE),
+        Kind("an HTML page", "on the web site, use its export (RIS, BibTeX or CSV) instead of saving the page"),
+    ),
+    (re.compile(r"\{\\rtf\d"), Kind("an RTF document", "save it as plain text, or use the export of your reference manager")),
+    (re.compile(r"%!PS"), Kind("a PostScript file", f"{_EXPORT}, or save the abstracts as text")),
+    (re.compile(r"version https://git-lfs\.github\.com/spec/"), Kind("a pointer of Git LFS, not the file itself", "fetch the file (git lfs pull)")),
+    (re.compile(r"\s*\\documentclass\b"), Kind("a LaTeX document", "name its .bib file, or save the abstracts as text")),
+)
+
+
+def of_text(head: str) -> Kind | None:
+    """What a text is that begins so and that no reader of references takes; None: nothing that is known.
+
+    >>> of_text("<!DOCTYPE html><title>Sign in</title>").name
+    'an HTML page'
+    """
+    return next((kind for beginning, kind in _TEXTS if beginning.match(head)), None)
