@@ -22,7 +22,7 @@ Fields = list[tuple[str, str]]
 """(name in lower case, value) in the order of the file."""
 
 _WORD = r"[^\W\d][^\s=,{}\"#%()@]{0,99}+"
-_NAME = _WORD + r"(?:[ \t]{1,3}+[^\s=,{}\"#%()@]{1,99}+){0,3}?"  # "funding_text 1"
+_NAME = _WORD + r"(?:[ \t\xa0]{1,3}+[^\s=,{}\"#%()@]{1,99}+){0,3}?"  # "funding_text 1"
 _HEADER = re.compile(r"^(?:[^\S\n]|\ufeff)*+@[^\S\n]*+([^\W\d][\w.-]{0,50})\s*+([{(])", re.MULTILINE)
 _HEADER_IN_LINE = re.compile(r"@([A-Za-z]{2,30})[^\S\n]*+([{])(?=\s*+[^\s,{}\"=]*+\s*+,)")
 _FIELD = re.compile(rf"({_NAME})\s*+=\s*+")
@@ -190,21 +190,9 @@ class _Library:
         scanner = _Scanner(self.text, block.inside, limit, block.closer, self.macros, escapes=escapes)
         key = scanner.key()
         fields = scanner.fields()
-        if limit == block.limit:
-            self._refuse_rest(scanner.at, limit)
+        if limit == block.limit and _is_cut(self.text, scanner.at, limit):
+            raise _BrokenError(scanner.at, "found a brace too many, which ends the record before its last fields; take it away")
         return _Entry(block.kind, key, fields, scanner.at)
-
-    def _refuse_rest(self, at: int, limit: int) -> None:
-        """A brace too many ends a record too early: then fields of it follow, and a brace that closes nothing."""
-        if self.text.find("}", at, limit) < 0:
-            return
-        depth, has_field = 0, _FIELD_LINE.search(self.text, at, limit) or _FIELD_BEHIND.match(self.text, at - 1, limit)
-        if not has_field:
-            return
-        for brace in _BRACES.finditer(self.text, at, limit):
-            depth += 1 if brace[0] == "{" else -1
-            if depth < 0:
-                raise _BrokenError(at, "found a brace too many, which ends the record before its last fields; take it away")
 
     def _end_of_quoting(self, block: _Block) -> Iterator[int]:
         """Where a record ends in which a note quotes BibTeX, with "@word{" at the beginning of a line."""
@@ -231,7 +219,7 @@ class _Library:
             whole = self._whole(value.rstrip(", \t\n") if following else _without_end(value, block.closer))
             if whole is None:
                 raise error
-            fields.append((start[1].lower(), whole))
+            fields.append((_name(start[1]), whole))
         if not fields:
             raise error
         return _Entry(block.kind, key, fields, block.limit, f"{error.what} (line {self.lines.of(error.at)}); its fields were read line by line")
@@ -367,6 +355,18 @@ def _end_of_text(text: str) -> int:
     return end
 
 
+def _is_cut(text: str, at: int, limit: int) -> bool:
+    """Did a brace too many end a record here? Then fields of it follow, and a brace that closes nothing."""
+    if text.find("}", at, limit) < 0 or not (_FIELD_LINE.search(text, at, limit) or _FIELD_BEHIND.match(text, at - 1, limit)):
+        return False
+    depth = 0
+    for brace in _BRACES.finditer(text, at, limit):
+        depth += 1 if brace[0] == "{" else -1
+        if depth < 0:
+            return True
+    return False
+
+
 class _Lines:
     """Line numbers of places that are asked for roughly in order."""
 
@@ -444,7 +444,7 @@ class _Scanner:
             if not found:
                 raise _BrokenError(self.at, f"found {_clip(self.text[self.at : self.limit])!r}, expected a field or {self.closer!r}")
             self.at = found.end()
-            fields.append((found[1].lower(), self._value(found[1])))
+            fields.append((_name(found[1]), self._value(found[1])))
 
     def _skip(self) -> None:
         if between := _BETWEEN.match(self.text, self.at, self.limit):
@@ -483,6 +483,10 @@ class _Scanner:
 
 
 _JOINED = re.compile(r"\s*+#\s*+")
+
+
+def _name(name: str) -> str:
+    return " ".join(name.lower().split())
 
 
 def _clip(text: str) -> str:
@@ -664,7 +668,9 @@ def _claims(head: str) -> bool:
     outside, at = 0, 0
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         outside += _prose(head[at : header.start()])
-        at = _closing_in(head, header.end(), following.start() if following else len(head))
+        limit = following.start() if following else len(head)
+        at = _closing_in(head, header.end(), limit)
+        at = limit if _is_cut(head, at, limit) else at
     outside += _prose(head[at:])
     return 2 * outside <= len(head)
 
@@ -674,7 +680,9 @@ def _is_plain(header: re.Match[str]) -> bool:
     return is_special or bool(_PLAIN.match(header.string, header.end()))
 
 
-_PLAIN = re.compile(rf"\s*+(?:[^\s,{{}}()=\"]*+\s*+,\s*+(?:{_NAME}\s*+=|[}})])|{_WORD}\s*+=\s*+[{{\"]|[^\s,{{}}=\"]++\s*+\}})")
+_PLAIN = re.compile(
+    rf"\s*+(?:[^\s,{{}}()=\"]*+\s*+,\s*+(?:{_NAME}\s*+=|[}})])|{_WORD}\s*+=\s*+[{{\"]|[^\s,{{}}=\"]++\s*+(?:\}}|{_WORD}\s*+=\s*+[{{\"]))"
+)
 
 
 def _closing_in(text: str, at: int, upto: int) -> int:
