@@ -33,8 +33,7 @@ _LOOSE = re.compile(r"([A-Z]{2,4})\s{0,2}-(?:\s+(.*))?$", re.S)
 _ONCE = frozenset("BTI DP JT OWN PMC PMID SO STAT TA TI".split())
 _NO_TEXT = frozenset("CRDT DA DCOM DEP DP EDAT IP IS JID LA LR MHDA OWN PG PHST PMC PMID PST STAT VI".split())
 _BEGINS = re.compile(r"^[ \t\ufeff]{0,9}(?:PMID ?- ?\d+|OWN {1,2}- ?[A-Z]+)[ \t\r]*$", re.M)
-_MARKED = re.compile(r"(.*?)\s*\[(\w+)\]", re.S)
-_DOI = re.compile(r"(?:doi:?\s*|https?://(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+", re.I)
+_MARK = re.compile(r"\[(\w{1,20})\]$")
 
 _NOTICES = {
     "RIN": "Retraction in", "ROF": "Retraction of", "PRIN": "Partial retraction in", "PROF": "Partial retraction of", "EIN": "Erratum in",
@@ -72,7 +71,7 @@ def _tag(line: str) -> tuple[str, str] | None:
     (('TI', 'On tides'), ('ISSN', '1234-5678'), None, None)
     """
     match = _FULL.match(line)
-    if match and (match[4] is None or match[1] in _KNOWN):
+    if match and (match[1] in _KNOWN or (match[4] is None and len(match[1]) != 3)):
         return match[1], (match[2] or match[4] or "").strip(tagged.BLANKS)
     match = _LOOSE.match(line)
     return (match[1], (match[2] or "").strip(tagged.BLANKS)) if match and match[1] in _KNOWN else None
@@ -197,10 +196,16 @@ def _identifiers(record: Record) -> dict[str, list[str]]:
     """AID and LID say what they are in brackets; those of ERIC are addresses."""
     found: dict[str, list[str]] = {"doi": [], "url": []}
     for text in record.texts("LID", "AID", joint=" "):
-        marked = _MARKED.fullmatch(text)
-        name = marked[2].lower() if marked else "doi" if _DOI.fullmatch(text) else "url" if re.match(r"(?:https?:|www\.)", text) else "article id"
-        found.setdefault(name, []).append(marked[1] if marked else text)
+        mark = _MARK.search(text[-22:])
+        name = mark[1].lower() if mark else _name_of(text)
+        found.setdefault(name, []).append(text.removesuffix(mark[0]).strip() if mark else text)
     return found
+
+
+def _name_of(identifier: str) -> str:
+    if tagged.is_doi(identifier):
+        return "doi"
+    return "url" if tagged.addresses([identifier]) else "article id"
 
 
 def _claims(head: str) -> bool:

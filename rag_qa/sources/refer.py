@@ -26,9 +26,7 @@ _TAG = re.compile(r"%([0-9A-Z@!?*+&()\[\]<>~^$=#:])(?:[ \t\xa0]+(.*)|)$", re.S)
 _BEGINS = re.compile(r"^[ \t\ufeff]{0,9}%[0ABDJT](?:[ \t][^\n\r]*|\r?)$", re.M)
 _REPEATED = frozenset("AEYHQK?U")
 """They stand many times in a record, so that another one begins none."""
-_DOI = re.compile(r"(?:doi:?\s*|https?://(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+", re.I)
 _PMCID = re.compile(r"PMC\d+")
-_AUTHOR = re.compile(r"(?:&#?\w{1,10};|[^;])+")
 
 _NAMES = {
     "?": "translator", "@": "issn", "(": "original publication", "[": "accessed", "+": "affiliation", "!": "short title", "~": "database",
@@ -107,7 +105,7 @@ class _Reading:
 
     def _begins(self, record: Record, tag: str) -> bool:
         """Does another record begin with this tag?"""
-        if all(value.tag == "0" for value in record.values):
+        if record.tags == {"0"}:
             return tag == "0" and self.blank_lines > 0
         if record.has(tag) and (tag == "0" or (tag == self.first and tag not in _REPEATED)):
             return True
@@ -128,19 +126,19 @@ def _raw(record: Record, mapping: Mapping[str, str]) -> Raw:
         "title": titles[:1],
         "translated_title": [*titles[1:], *record.texts("Q")],
         "abstract": record.texts("X"),
-        "author": [name.strip() for text in record.texts("A") for name in _AUTHOR.findall(text) if name.strip()],
+        "author": [name for text in record.texts("A") for name in tagged.people(text)],
         "year": record.texts("D", "8"),
         "venue": record.texts("J", "B"),
-        "doi": [text for text in record.texts("R") if _DOI.fullmatch(text)],
+        "doi": [text for text in record.texts("R") if tagged.is_doi(text)],
         "pmid": _pmids(record),
-        "url": [line.strip() for text in record.texts("U", ">") for line in text.split("\n") if re.match(r"\s*(?:https?:|www\.)", line)],
-        "keyword": [word for text in record.texts("K") for line in text.split("\n") if (word := line.strip().removeprefix("*").strip())],
+        "url": tagged.addresses(record.texts("U", ">")),
+        "keyword": tagged.one_a_line(record.texts("K")),
         "language": record.texts("G"),
         "type": record.texts("0", "9"),
         "pmcid": [text for text in record.texts("2", "M") if _PMCID.fullmatch(text)],
-        "isbn": [number for number in numbers if _is_isbn(number)],
-        "issn": [number for number in numbers if not _is_isbn(number)],
-        "other id": [text for text in record.texts("R") if not _DOI.fullmatch(text)],
+        "isbn": [number for number in numbers if tagged.is_isbn(number)],
+        "issn": [number for number in numbers if not tagged.is_isbn(number)],
+        "other id": [text for text in record.texts("R") if not tagged.is_doi(text)],
     }
     fields = tagged.fields_of(known, record, _NAMES, _USED, "\n")
     return Raw(record.line, tagged.by_hand(fields, record, mapping, "\n"), "plain", next(iter(record.texts("M", "F")), ""))
@@ -150,10 +148,6 @@ def _pmids(record: Record) -> list[str]:
     """The accession number of a record that comes from PubMed, as EndNote writes it."""
     is_from_pubmed = any(re.search(r"\b(?:NLM|PubMed|MEDLINE)\b", text, re.I) for text in record.texts("W", "~"))
     return [text for text in record.texts("M") if is_from_pubmed and re.fullmatch(r"\d{1,8}", text)]
-
-
-def _is_isbn(number: str) -> bool:
-    return re.match(r"(?:97[89]\d{10}|\d{9}[\dXx])(?!\d)", re.sub(r"[\s-]", "", number)) is not None
 
 
 def _claims(head: str) -> bool:

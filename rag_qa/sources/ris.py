@@ -33,7 +33,6 @@ _IDENTIFYING = frozenset("TI T1 CT BT AB N2 AU A1".split())
 """Where one of them begins after ER, another record begins."""
 
 _BOOKS = frozenset("BOOK EDBOOK EBOOK WHOLE".split())
-_DOI = re.compile(r"(?:doi:?\s*|(?:https?:)?//(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+", re.I)
 _MARKED_PMID = re.compile(r"(?:PMID:?\s*(\d{1,8})\b|\b(\d{1,8})\s*(?:\[pmid\]|\(PMID\)))", re.I)
 _PMCID = re.compile(r"PMC\d+")
 _FROM_PUBMED = re.compile(r"\b(?:NLM|PubMed|MEDLINE)\b", re.I)
@@ -46,8 +45,6 @@ _NOTICE = re.compile(
     r"|(?:partial )?(?:retraction|erratum|corrigendum|correction|corrected and republished|expression of concern) (?:in|of|for|from)\b.*)",
     re.I,
 )
-_AUTHOR = re.compile(r"(?:&#?\w{1,10};|[^;])+")
-"""One of several names on a line; the semicolon of an entity divides none."""
 
 _NAMES = {
     "A2": "editor", "ED": "editor", "A3": "series editor", "A4": "translator", "TA": "translated author", "AD": "affiliation", "AN": "accession",
@@ -109,7 +106,7 @@ def _is_meant(written: str, tag: str, rest: str, style: _Style, *, is_wide: bool
     return is_wide or tag in _KNOWN
 
 
-_START = re.compile(r"([ \t\ufeff]{0,9})(TY)([ \t\xa0]{0,8})[-–—](?:\s*([^\W\d].{0,60})?)?\s*$", re.I)
+_START = re.compile(r"([ \t\ufeff]{0,9})(TY)([ \t\xa0]{0,8})[-–—][ \t\xa0]{0,9}([^\W\d].{0,60})?$", re.I)
 
 
 @dataclass(slots=True)
@@ -144,7 +141,7 @@ class _Reading:
         yield from self._take()
 
     def _line(self, number: int, line: str) -> Iterator[Record | Problem]:
-        start = _START.match(line) if "TY" in line[:12].upper() else None
+        start = _START.match(line.rstrip(tagged.BLANKS)) if "TY" in line[:12].upper() else None
         if start and self._may_start(_style(start)):
             yield from self._begin(number, start[4] or "", _style(start))
         elif (self.blank_lines or not self.is_open) and tagged.starts(line, except_=_NAME):
@@ -226,7 +223,7 @@ def _raw(record: Record, mapping: Mapping[str, str]) -> Raw:
         "pmid": _pmids(record),
         "arxiv": [text for text in record.texts("AN", "N1", "M1", "T2", "JF", "JO", "ID") if _ARXIV.match(text)],
         "url": _urls(record),
-        "keyword": _keywords(record),
+        "keyword": tagged.one_a_line(record.texts("KW")),
         "language": record.texts("LA"),
         "type": [*([kind] if kind else []), *_work_types(record)],
         "notice": [line for text in record.texts("N1", "RN", "M3") for line in text.split("\n") if _NOTICE.fullmatch(line.strip())],
@@ -242,7 +239,7 @@ def _kind(record: Record) -> str:
 
 def _work_types(record: Record) -> list[str]:
     """M3 is the type of the work in Scopus, Embase and EBSCO; publishers have the DOI there, and PsycInfo a class such as "Health [3300]"."""
-    return [text for text in record.texts("M3") if not _DOI.match(text) and "[" not in text]
+    return [text for text in record.texts("M3") if not tagged.is_doi(text) and "[" not in text]
 
 
 def _titles(record: Record, kind: str) -> list[str]:
@@ -256,17 +253,18 @@ def _titles(record: Record, kind: str) -> list[str]:
 
 def _abstracts(record: Record) -> list[str]:
     """AB and N2. EBSCO has the copyright line under another AB, and some have a section each: these are parts of the abstract before."""
-    abstracts: list[str] = []
+    abstracts: list[list[str]] = []
     for text in record.texts("AB", "N2"):
-        if abstracts and (_RESERVED.match(text) or (_SECTION.match(text) and _SECTION.match(abstracts[-1]) and text[:400] not in abstracts[-1])):
-            abstracts[-1] += "\n" + text
+        is_section = bool(abstracts) and _SECTION.match(text) and _SECTION.match(abstracts[-1][-1]) and text[:100] != abstracts[-1][-1][:100]
+        if abstracts and (is_section or _RESERVED.match(text)):
+            abstracts[-1].append(text)
         else:
-            abstracts.append(text)
-    return abstracts
+            abstracts.append([text])
+    return ["\n".join(parts) for parts in abstracts]
 
 
 def _authors(record: Record) -> list[str]:
-    return [name.strip() for text in record.in_order("AU", "A1") for name in _AUTHOR.findall(text) if name.strip()]
+    return [name for text in record.in_order("AU", "A1") for name in tagged.people(text)]
 
 
 def _venues(record: Record, kind: str) -> list[str]:
@@ -285,7 +283,7 @@ def _is_book(record: Record, kind: str) -> bool:
 def _dois(record: Record) -> list[str]:
     """Under DO, and else where publishers and databases put it: a DOI that stands alone in a value."""
     told = record.texts("DO", "DI", "DOI")
-    return told or [text for text in record.texts("M3", "L3", "N1", "L1", "L2") if _DOI.fullmatch(text)]
+    return told or [text for text in record.texts("M3", "L3", "N1", "L1", "L2") if tagged.is_doi(text)]
 
 
 def _pmids(record: Record) -> list[str]:
@@ -304,13 +302,7 @@ def _unmarked_pmids(record: Record) -> list[str]:
 
 
 def _urls(record: Record) -> list[str]:
-    lines = [line for text in record.texts("UR", "LK", "L2", "L1") for line in text.split("\n")]
-    return [line.strip() for line in lines if re.match(r"\s*(?:https?:|ftp:|www\.|//)", line, re.I)]
-
-
-def _keywords(record: Record) -> list[str]:
-    """One a line. The asterisk of a main heading (PsycInfo, MEDLINE) is not part of the word."""
-    return [word for text in record.texts("KW") for line in text.split("\n") if (word := line.strip().removeprefix("*").strip())]
+    return tagged.addresses(record.texts("UR", "LK", "L2", "L1"))
 
 
 def _others(record: Record, kind: str) -> dict[str, list[str]]:
@@ -318,8 +310,8 @@ def _others(record: Record, kind: str) -> dict[str, list[str]]:
     numbers = record.texts("SN")
     return {
         "pages": _pages(record),
-        "isbn": [number for number in numbers if _is_isbn(number)],
-        "issn": [number for number in numbers if not _is_isbn(number)],
+        "isbn": [number for number in numbers if tagged.is_isbn(number)],
+        "issn": [number for number in numbers if not tagged.is_isbn(number)],
         "series": record.texts("T2", "JF") if _is_book(record, kind) else [],
         "number": _numbers(record),
         "class": [text for text in record.texts("M3") if "[" in text],
@@ -334,11 +326,6 @@ def _numbers(record: Record) -> list[str]:
     texts = record.texts("M1")
     cited = [text for text in texts if _CITED.match(text)]
     return [] if len(cited) > max(2, len(texts) / 2) else [text for text in texts if text not in cited]
-
-
-def _is_isbn(number: str) -> bool:
-    digits = re.sub(r"[\s-]", "", number)
-    return re.match(r"(?:97[89]\d{10}|\d{9}[\dXx])(?!\d)", digits) is not None
 
 
 def _pages(record: Record) -> list[str]:

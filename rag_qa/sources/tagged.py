@@ -17,7 +17,7 @@ BLANKS = "".join(map(chr, range(33))) + "\x7f\x85\xa0\u200b\u200e\ufeff"
 """Characters that leave a line empty: white space, control characters such as the end-of-file mark of DOS, byte order marks between joined files."""
 
 STARTS = {
-    "RIS": re.compile(r"^[ \t\ufeff]{0,9}TY[ \t\xa0]{0,4}[-–—](?:[ \t\xa0]*[^\W\d][^\n\r]{0,60})?[ \t\xa0\r]*$", re.M),
+    "RIS": re.compile(r"^[ \t\ufeff]{0,9}TY[ \t\xa0]{0,4}[-–—][ \t\xa0]{0,9}(?:[^\W\d][^\n\r]{0,60})?\r?$", re.M),
     "MEDLINE": re.compile(r"^[ \t\ufeff]{0,9}(?:PMID ?- ?\d+|OWN {1,2}- ?ERIC)[ \t\r]*$", re.M),
     "Web of Science": re.compile(r"^[ \t\ufeff]{0,9}PT [A-Z][ \t\r]*$", re.M),
     "Refer": re.compile(r"^[ \t\ufeff]{0,9}%0(?: [^\n\r]*|\r?)$", re.M),
@@ -36,6 +36,11 @@ _NOISE = re.compile(
 """What databases write between records: headings, record numbers, links, rules, comments."""
 
 
+_DOI = re.compile(r"(?:doi:?\s{0,9}|(?:https?:)?//(?:dx\.)?doi\.org/)?10\.\d{4,9}/\S+", re.I)
+_PERSON = re.compile(r"(?:&#?\w{1,10};|[^;])+")
+_ADDRESS = re.compile(r"\s*(?:https?:|ftp:|www\.|//)", re.I)
+
+
 @dataclass(slots=True)
 class Value:
     """What stands under one tag: the rest of its line, and the lines that continue it."""
@@ -51,11 +56,13 @@ class Record:
 
     line: int
     values: list[Value] = field(default_factory=list)
+    tags: set[str] = field(default_factory=set)
     repairs: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, tag: str, line: int, text: str) -> None:
         """Begin another value."""
         self.values.append(Value(tag, line, [text]))
+        self.tags.add(tag)
 
     def extend(self, text: str, *, blank_lines: int = 0) -> None:
         """Continue the last value."""
@@ -63,11 +70,11 @@ class Record:
 
     def has(self, *tags: str) -> bool:
         """Is any of the tags there, even without a value?"""
-        return any(value.tag in tags for value in self.values)
+        return not self.tags.isdisjoint(tags)
 
     def texts(self, *tags: str, joint: str = "\n") -> list[str]:
         """The values under the first of the tags, then those under the second...: what is preferred comes first. Empty ones are left out."""
-        return [text for tag in tags for value in self.values if value.tag == tag and (text := joined(value, joint))]
+        return [text for tag in tags if tag in self.tags for value in self.values if value.tag == tag and (text := joined(value, joint))]
 
     def in_order(self, *tags: str, joint: str = "\n") -> list[str]:
         """The values under any of the tags, as they follow each other in the file."""
@@ -158,6 +165,47 @@ def told(path: str, record: Record) -> Iterator[Problem]:
     """What was put right in a record."""
     for line, repair in record.repairs:
         yield Problem(path, line, repair, Trouble.REPAIRED)
+
+
+def is_isbn(number: str) -> bool:
+    """Is this the number of a book, and not of a journal?
+
+    >>> is_isbn("978-3-642-00230-4 (print)"), is_isbn("1932-6208")
+    (True, False)
+    """
+    return re.match(r"(?:97[89]\d{10}|\d{9}[\dXx])(?!\d)", re.sub(r"[\s-]", "", number)) is not None
+
+
+def is_doi(text: str) -> bool:
+    """Is this a DOI and nothing else, in one of the forms in which it is written?
+
+    >>> is_doi("doi: 10.1016/j.neuron.2016.10.006"), is_doi("Neuron 2016, doi: 10.1016/j.neuron.2016.10.006")
+    (True, False)
+    """
+    return _DOI.fullmatch(text) is not None
+
+
+def people(text: str) -> list[str]:
+    """The names in a value, which semicolons divide; the one at the end of an entity divides none.
+
+    >>> people("G&ouml;del, Kurt; Tarski, Alfred")
+    ['G&ouml;del, Kurt', 'Tarski, Alfred']
+    """
+    return [name.strip(BLANKS) for name in _PERSON.findall(text) if name.strip(BLANKS)]
+
+
+def one_a_line(texts: Sequence[str]) -> list[str]:
+    """Keywords of which each line is one; the asterisk of a main heading (PsycInfo, MEDLINE) is no part of the word.
+
+    >>> one_a_line(["*Tides\\nWinds"])
+    ['Tides', 'Winds']
+    """
+    return [word for text in texts for line in text.split("\n") if (word := line.strip(BLANKS + "*"))]
+
+
+def addresses(texts: Sequence[str]) -> list[str]:
+    """The web addresses among the lines of the values."""
+    return [line.strip(BLANKS) for text in texts for line in text.split("\n") if _ADDRESS.match(line)]
 
 
 def clip(text: str) -> str:

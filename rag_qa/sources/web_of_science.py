@@ -36,6 +36,7 @@ _BEGINS = re.compile(r"^[ \t\ufeff]{0,9}(?:FN [^\n\r]{3,80}|VR \d[\d.]*|PT [A-Z]
 _KINDS = {"J": "Journal", "B": "Book", "S": "Book in series", "P": "Patent", "C": "Conference"}
 _MARKS = re.compile(r"\s*(?:\[[^\]]*\]|\([^()]*@[^()]*\))")
 """What BIOSIS and Zoological Record write after a name: "[Reprint Author]", "(a.stillman@uconn.edu)"."""
+_LONGEST_NAME = 500
 _DOI_OF_INSPEC = re.compile(r"\[(10\.\d{4,9}/[^\]\s]+)\]")
 
 _NAMES = {
@@ -174,8 +175,8 @@ def _raw(record: Record, mapping: Mapping[str, str]) -> Raw:
 
 def _persons(value: Value) -> list[str]:
     """One a line; MEDLINE in Web of Science has all on one line, divided by semicolons."""
-    names = [_MARKS.sub("", name).strip(tagged.BLANKS) for line in value.lines for name in line.split(";")]
-    return [name for name in names if name]
+    names = [_MARKS.sub("", name[:_LONGEST_NAME]) + name[_LONGEST_NAME:] for line in value.lines for name in tagged.people(line)]
+    return [name.strip(tagged.BLANKS) for name in names if name.strip(tagged.BLANKS)]
 
 
 def _authors(record: Record) -> list[str]:
