@@ -52,7 +52,7 @@ def are_apart(one: Keys, other: Keys) -> bool:
 
 def contradict(one: Keys, other: Keys) -> bool:
     """Do their identifiers, or what they say that they are, make them two works, whatever else they share?"""
-    if one.kind != other.kind or _differ(one.arxiv, other.arxiv):
+    if one.kind != other.kind or _differ(one.arxiv, other.arxiv) or titles.are_numbered_apart(one.title, other.title):
         return True
     if _differ(one.pmid, other.pmid) and one.is_preprint == other.is_preprint:
         return True
@@ -86,7 +86,7 @@ def _by_identifier(one: Keys, other: Keys) -> Match | None:
 
 def _can_share_identifier(one: Keys, other: Keys) -> bool:
     """Chapters carry the DOI of their book, abstracts that of their supplement: where the titles are different, more must be the same."""
-    if titles.likeness(one.title, other.title) > Likeness.DIFFERENT or (one.is_long and one.abstract == other.abstract):
+    if titles.likeness(one.title, other.title) > Likeness.DIFFERENT or (one.is_long and other.is_long and one.abstract == other.abstract):
         return True
     found = agreement(one, other)
     return bool(found.first_author and found.years and (found.place or found.abstract))
@@ -277,7 +277,7 @@ def _are_forms_compatible(one: Keys, other: Keys) -> bool:
 def _same_abstract(pair: _Pair) -> str:
     """Letter for letter; short ones only where there is nothing else."""
     one, other, found = pair.one, pair.other, pair.found
-    if not one.abstract or one.abstract != other.abstract or not (one.is_long or not (one.title or other.title)):
+    if not one.abstract or one.abstract != other.abstract or not ((one.is_long and other.is_long) or not (one.title or other.title)):
         return ""
     if found.years is False and found.venue is False and not pair.is_across:
         return ""  # published twice

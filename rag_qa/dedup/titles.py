@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
 
@@ -136,6 +135,7 @@ _NUMBERED = frozenset(
 _DIGITS = re.compile(r"\d+")
 # Spellings differ within a word, meanings at its beginning.
 _OPPOSITES = re.compile(r"(?:hyper|hypo|inter|intra|extra|pre|post|anti|pro|un|in|non|up|down|over|under|male|female|men|women|boys|girls)")
+_SMALL_WORDS = frozenset("a an and for in of on the".split())
 _NEGATIONS = frozenset("no non not without never neither nor".split())
 _GREEK = re.compile(r"alpha|beta|gamma|delta|epsilon|kappa|lambda|mu|omega|theta|sigma")
 _FEW_WORDS = 3
@@ -154,7 +154,7 @@ def likeness(one: str, other: str) -> Likeness:
         return Likeness.MISSING
     if one.replace(" ", "") == other.replace(" ", ""):
         return Likeness.EQUAL
-    left, right = Counter(_numbers(one)), Counter(_numbers(other))
+    left, right = _numbers(one), _numbers(other)
     if left - right and right - left:
         return Likeness.DIFFERENT
     if left == right and _is_spelling(one, other):
@@ -162,18 +162,30 @@ def likeness(one: str, other: str) -> Likeness:
     return Likeness.SIMILAR if _is_similar(one, other) else Likeness.DIFFERENT
 
 
-def _numbers(title: str) -> Iterator[str]:
+def are_numbered_apart(one: str, other: str) -> bool:
+    """Does each of two titles, given their words, have a number that the other lacks, as "part 1" and "part 2" do?
+
+    >>> are_numbered_apart("tides part 1", "tides part ii"), are_numbered_apart("tides part 1", "tides")
+    (True, False)
+    """
+    left, right = _numbers(one), _numbers(other)
+    return bool(left - right and right - left) and one.replace(" ", "") != other.replace(" ", "")
+
+
+@lru_cache(maxsize=16_384)
+def _numbers(title: str) -> Counter[str]:
     """The numbers of a title, written in whatever way; a single letter counts where it numbers something."""
-    before = ""
     found = title.split()
-    for at, word in enumerate(found):
-        if word in _NUMERALS:
-            yield _NUMERALS[word]
-        elif word in _LETTERS and (before in _NUMBERED or at == len(found) - 1):
-            yield _LETTERS[word]
-        else:
-            yield from (digits.lstrip("0") for digits in _DIGITS.findall(word))
-        before = word
+    befores = ["", *found[:-1]]
+    return Counter(number for at, word in enumerate(found) for number in _numbers_of(word, befores[at], is_last=at == len(found) - 1))
+
+
+def _numbers_of(word: str, before: str, *, is_last: bool) -> list[str]:
+    if word in _NUMERALS:
+        return [_NUMERALS[word]]
+    if word in _LETTERS and (before in _NUMBERED or is_last):
+        return [_LETTERS[word]]
+    return [digits.lstrip("0") for digits in _DIGITS.findall(word)]
 
 
 def _is_spelling(one: str, other: str) -> bool:
@@ -183,8 +195,10 @@ def _is_spelling(one: str, other: str) -> bool:
         return False
     if not left and not right:
         return False  # the same words in another order: of insulin on glucose, of glucose on insulin
+    if _SMALL_WORDS.issuperset((*left, *right)):
+        return True
     if not left or not right:
-        return all(word in text.STOPWORDS for word in (*left, *right))
+        return False
     if sorted(map(_beginning, left)) != sorted(map(_beginning, right)):
         return _GREEK.sub(_initial, "".join(left)) == _GREEK.sub(_initial, "".join(right))
     a, b = "".join(left), "".join(right)
