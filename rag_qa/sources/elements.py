@@ -10,7 +10,6 @@ fault, and refuses a record whose prefixes are declared on the element around it
 
 from __future__ import annotations
 
-import codecs
 import html
 import re
 from collections.abc import Iterator, Sequence
@@ -101,8 +100,8 @@ def records(document: Document, names: Sequence[str], *, bare: Sequence[str] = (
 
 
 def _mended_reason(count: int) -> str:
-    begins = f"{count} records are" if count > 1 else "the record is"
-    return f"{begins} not quite XML (a bare & or <, entities of HTML, another encoding than declared, control characters): read as what was meant"
+    begins = f"{count} records from here on are" if count > 1 else "the record is"
+    return f"{begins} not quite XML (a bare & or <, entities of HTML, control characters): read as what was meant"
 
 
 def _pieces(content: bytes, names: Sequence[str], bare: Sequence[str]) -> Iterator[_Piece]:
@@ -176,16 +175,15 @@ def _read(source: _Source, piece: _Piece, line: int) -> _Read | str:
     size = piece.end - piece.start
     if size > MAX_BYTES:
         return f"the record has {size // 1_000_000} MB; no more than {MAX_BYTES // 1_000_000} MB are read"
-    content = source.content[piece.start : piece.end]
-    if content.count(b"<") > MAX_TAGS:
+    if source.content.count(b"<", piece.start, piece.end) > MAX_TAGS:
         return f"the record has more than {MAX_TAGS:,} tags, which no paper has"
-    text, is_as_declared = source.decoded(content)
-    element = _parsed(text)
+    element = _parsed(source.content[piece.start : piece.end])
     if isinstance(element, Element):
-        return _checked(element, mended=not is_as_declared)
+        return _checked(element, mended=False)
+    text = source.text(piece.start, piece.end)
     if foreign := source.declared_in(text):
         return f"the record uses the entity &{foreign}; which the file itself defines; such entities are never read, since they can hold anything"
-    again = _parsed(_mended(text))
+    again = _parsed(_mended(text).encode())
     if isinstance(again, Element):
         return _checked(again, mended=True)
     return f"not well-formed XML at line {line + element.lineno - 1}: {expat.ErrorString(element.code)}"
@@ -204,15 +202,15 @@ def _checked(element: Element, *, mended: bool) -> _Read | str:
     return _Read(element, mended)
 
 
-def _parsed(text: str) -> Element | expat.ExpatError:
+def _parsed(content: bytes) -> Element | expat.ExpatError:
     builder = TreeBuilder()
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data
     try:
-        parser.Parse(text, True)
+        parser.Parse(content, True)
     except expat.ExpatError as error:
         return error
     return builder.close()
@@ -263,41 +261,27 @@ def _character(code: int, written: str) -> str:
     return written
 
 
-# ------------------------------------------------------------------------------------------------------- encodings and lines
+# ----------------------------------------------------------------------------------------------------------- files and lines
 
-_DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']""")
 _ENTITY = re.compile(rb"<!ENTITY\s+(?:%\s+)?([\w.:-]{1,40})")
-_MULTI_BYTE = ("gb", "big5", "shift", "euc", "cp9", "johab")
 _HEAD = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A file: its bytes in an encoding in which < is the byte <, what to decode them by, and the entities that it defines itself."""
+    """A file in UTF-8, and the entities that it defines itself."""
 
     content: bytes
-    encodings: tuple[str, ...]
     entities: frozenset[str]
 
     @classmethod
     def of(cls, document: Document) -> _Source:
-        raw = document.raw()
-        wide = next((name for name, marks in _WIDE.items() if raw.startswith(marks)), "")
-        if wide:
-            raw = raw.decode(wide, "replace").encode("utf-8")
-        raw = raw.removeprefix(codecs.BOM_UTF8)
-        declared = _DECLARED.match(raw)
-        entities = frozenset(name.decode() for name in _ENTITY.findall(raw[:_HEAD]))
-        return cls(raw, _encodings(declared.group(1).decode() if declared and not wide else "utf-8"), entities - set(_XML_ENTITIES))
+        content = document.raw()
+        entities = frozenset(name.decode() for name in _ENTITY.findall(content[:_HEAD]))
+        return cls(content, entities - _XML_ENTITIES)
 
-    def decoded(self, content: bytes) -> tuple[str, bool]:
-        """The text of a part, and whether it is in the encoding that it should be in."""
-        for encoding in self.encodings:
-            try:
-                return content.decode(encoding), encoding == self.encodings[0]
-            except UnicodeDecodeError:
-                continue
-        return content.decode("latin-1"), False
+    def text(self, start: int, end: int) -> str:
+        return self.content[start:end].decode("utf-8", "replace")
 
     def declared_in(self, text: str) -> str:
         """An entity of the file's own that a text uses; "" if there is none."""
@@ -308,36 +292,8 @@ class _Source:
 
     def found(self) -> str:
         """What the file is, if it has none of the records that were expected."""
-        name = root(self.decoded(self.content[:_HEAD])[0])
+        name = root(self.text(0, _HEAD))
         return f"XML that begins with <{name}> and holds no record that can be read" if name else "a text that is not XML"
-
-
-_WIDE = {
-    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
-    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
-    "utf-16-le": (b"<\x00",),
-    "utf-16-be": (b"\x00<",),
-}
-
-
-def _encodings(declared: str) -> tuple[str, ...]:
-    """What to try, in order. Many a file says Latin-1 and is UTF-8, which nothing else looks like, or says UTF-16 and has one byte a letter."""
-    try:
-        name = codecs.lookup(declared).name
-    except LookupError:
-        name = "utf-8"
-    if name.startswith(("utf", "idna", "punycode", "unicode", "raw")) or not _reads_ascii(name):
-        return ("utf-8", "cp1252")
-    if name.replace("_", "").startswith(_MULTI_BYTE):
-        return (name, "utf-8", "cp1252")
-    return ("utf-8", name, "cp1252")
-
-
-def _reads_ascii(encoding: str) -> bool:
-    try:
-        return "<a>&".encode(encoding) == b"<a>&"
-    except (LookupError, UnicodeError):
-        return False
 
 
 @dataclass(slots=True)
@@ -363,7 +319,7 @@ _LAYOUT = re.compile(r"[ \t\r\n]+")
 def inner(element: Element) -> str:
     """What stands in an element, elements such as <i> as tags, entities as characters, without its layout (white space as one blank).
 
-    >>> inner(_parsed("<t> The\\n<i>TERT</i> gene, p &lt; 0.05</t>"))
+    >>> inner(_parsed(b"<t> The\\n<i>TERT</i> gene, p &lt; 0.05</t>"))
     'The <i>TERT</i> gene, p < 0.05'
     """
     parts: list[str] = []

@@ -186,12 +186,13 @@ class _Frame:
     kinds: list[str] = field(default_factory=list)
 
     def add(self, part: str, kind: str = "") -> None:
-        self.parts.append(part)
-        self.kinds.append(kind)
+        if part or self.is_math:  # a child of a formula has its place, even if it is empty
+            self.parts.append(part)
+            self.kinds.append(kind)
 
     def last(self) -> str:
         """The last character so far."""
-        return next((part[-1] for part in reversed(self.parts) if part), "")
+        return self.parts[-1][-1:] if self.parts else ""
 
 
 def _without_tags(text: str) -> str:
@@ -500,10 +501,13 @@ def _fenced(parts: Sequence[str], attributes: Mapping[str, str]) -> str:
     return attributes.get("open", "(") + f"{separator} ".join(parts) + attributes.get("close", ")")
 
 
+_MOST_SCRIPTS = 20  # no symbol has more
+
+
 def _scripts(parts: Sequence[str]) -> str:
     """Of <mmultiscripts>: a base, pairs of what stands below and above after it, and such pairs before it."""
     at = parts.index(_PRESCRIPTS) if _PRESCRIPTS in parts else len(parts)
-    base, after, before = "".join(parts[:1]), parts[1:at], parts[at + 1 :]
+    base, after, before = "".join(parts[:1]), parts[1:at][:_MOST_SCRIPTS], parts[at + 1 :]
     left = "".join(_raised(up, "", is_math=True) + down for down, up in _pairs(before))
     for down, up in _pairs(after):
         base = _both([base, down, up])
