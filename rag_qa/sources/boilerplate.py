@@ -156,6 +156,7 @@ def untruncated(text: str) -> Text:
 # ---------------------------------------------------------------------------------------------------------------- copyright
 
 _TAIL = 1500
+_BEFORE = 150
 _HEAD = 600
 _SIGN = r"(?:\(©\)|©|\(c\)|\[copyright\]|\ufffd(?=\s?\d{4}))"
 _HINTS = (
@@ -238,9 +239,12 @@ def _tail_start(text: str) -> int | None:
     begin = max(0, len(text) - _TAIL)
     tail = text[begin:]
     lower = tail.lower()
-    if not any(hint in lower for hint in _HINTS):
+    hints = [at for hint in _HINTS if (at := lower.find(hint)) >= 0]
+    if not hints:
         return None
-    return next((begin + found.start() for found in _START.finditer(tail) if _is_notice(tail, found)), None)
+    # a notice begins with what we look for or shortly before; "İ" has two characters in lower case
+    starts = _START.finditer(tail, max(0, min(hints) - (len(lower) - len(tail)) - _BEFORE))
+    return next((begin + found.start() for found in starts if _is_notice(tail, found)), None)
 
 
 def _is_notice(tail: str, start: re.Match[str]) -> bool:

@@ -39,11 +39,13 @@ def tidy(text: str) -> str:
     'A softhyphen, a café\nand more'
     """
     if text.isascii():
-        plain = text if text.isprintable() else _CONTROL.sub(" ", _line_ends(text))
+        if text.isprintable():
+            return " ".join(text.split())
+        plain = _CONTROL.sub(" ", _line_ends(text))
     else:
         plain = text if text.isprintable() else _without_dirt(_line_ends(text))
         plain = unicodedata.normalize("NFC", plain)
-    return "\n".join(" ".join(line.split()) for line in plain.split("\n")) if "\n" in plain else " ".join(plain.split())
+    return "\n".join(" ".join(line.split()) for line in plain.split("\n")).strip("\n") if "\n" in plain else " ".join(plain.split())
 
 
 def one_line(text: str) -> str:

@@ -220,7 +220,8 @@ def _where_family_begins(words: list[str]) -> tuple[list[str], list[str]] | None
     if words[0].isupper() and len(words[0]) > 3 and words[0].isalpha() and not any(word.isupper() and len(word) > 2 for word in words[1:]):
         return words[:1], words[1:]  # "DUPONT Jean"
     leading = next((i for i, word in enumerate(words) if not _is_initials(word)), len(words) - 1)
-    begin = next((i for i in range(max(1, leading), len(words)) if _is_particle(words, i)), len(words) - 1)
+    after_initials = max((i + 1 for i in range(1, len(words) - 1) if not leading and _is_initials(words[i])), default=len(words) - 1)
+    begin = next((i for i in range(max(1, leading), len(words)) if _is_particle(words, i)), after_initials)  # "Kees A. Schouhamer Immink"
     if _is_particle(words, 0) or len(words) > 6 or any(_is_odd(word) for word in words):
         return (words[leading:], words[:leading]) if leading and len(words) <= 6 else None
     if words[begin] == "y":
