@@ -190,9 +190,9 @@ def test_a_record_that_no_paper_has_is_refused(inside: str, reason: str) -> None
 def test_a_hostile_file_takes_no_more_than_linear_time(part: str) -> None:
     begun = time.monotonic()
     with suppress(SourceError):
-        found("<r>" + part * (2_000_000 // len(part)))
+        found("<r>" + part * (1_000_000 // len(part)))
 
-    assert time.monotonic() - begun < 20  # about one second; minutes, where the search begins again at each tag
+    assert time.monotonic() - begun < 10  # about one second; far longer, where the search begins again at each tag
 
 
 # --------------------------------------------------------------------------------------------------------------------- properties
