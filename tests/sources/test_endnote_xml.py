@@ -24,7 +24,8 @@ ENDNOTE = f"""<?xml version="1.0" encoding="UTF-8" ?><xml><records>
 <auth-address>{NORMAL}Bog Institute.&#xD;Oslo.</style></auth-address>
 <titles><title>{NORMAL}Moss at high CO</style><style face="subscript" font="default" size="100%">2</style>{NORMAL} and 10</style><style
 face="superscript" font="default" size="100%">-3</style>{NORMAL} </style><style face="italic"
-font="default" size="100%">M</style>{NORMAL} &amp; </style><style face="normal" font="Symbol" charset="2" size="100%">b</style></title><secondary-title>{NORMAL}J Peat</style></secondary-title></titles>
+font="default" size="100%">M</style>{NORMAL} &amp; </style><style face="normal" font="Symbol" charset="2" size="100%">b</style></title>
+<secondary-title>{NORMAL}J Peat</style></secondary-title></titles>
 <periodical><full-title>{NORMAL}Journal of Peat</style></full-title><abbr-1>{NORMAL}J Peat</style></abbr-1></periodical>
 <pages>{NORMAL}1-9</style></pages><volume>{NORMAL}12</style></volume><number>{NORMAL}3</style></number>
 <keywords><keyword>{NORMAL}moss</style></keyword><keyword>{NORMAL}peat&#xD;bog</style></keyword></keywords>
