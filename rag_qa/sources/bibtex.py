@@ -12,7 +12,7 @@ be repaired; if not, it is a Problem. Nothing else is lost with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_qa.errors import SourceError
@@ -25,9 +25,10 @@ _WORD = r"[^\W\d][^\s=,{}\"#%()@]{0,99}+"
 _NAME = _WORD + r"(?:[ \t\xa0]{1,3}+[^\s=,{}\"#%()@]{1,99}+){0,3}?"  # "funding_text 1"
 _HEADER = re.compile(r"^(?:[^\S\n]|\ufeff)*+@[^\S\n]*+([^\W\d][\w.-]{0,50})\s*+([{(])", re.MULTILINE)
 _HEADER_IN_LINE = re.compile(r"@([A-Za-z]{2,30})[^\S\n]*+([{])(?=\s*+[^\s,{}\"=]*+\s*+,)")
+_HEADER_BEHIND = re.compile(rf"[}})][^\S\n]*+(?={_HEADER_IN_LINE.pattern})")
 _FIELD = re.compile(rf"({_NAME})\s*+=\s*+")
 _FIELD_LINE = re.compile(rf"^[^\S\n]*+,?[^\S\n]*+({_NAME})[^\S\n]*+=[^\S\n]*+(?=[\w{{\"])", re.MULTILINE)
-_FIELD_BEHIND = re.compile(rf"[}}\"]\s*+,\s*+{_NAME}\s*+=\s*+[{{\"]")
+_FIELD_BEHIND = re.compile(rf"[}}\"]\s*+,\s*+{_NAME}\s*+=\s*+[\w{{\"]")
 _NO_KEY = re.compile(rf"[\s,]*+(?={_WORD}\s*+=\s*+[{{\"\w])")
 _KEY = {closer: re.compile(rf"\s*+([^,\n{closer}]*+)[^\S\n]*+") for closer in "})"}
 _KEY_BEFORE_FIELD = re.compile(rf"(\S++)[^\S\n]++(?={_WORD}[^\S\n]*+=)")
@@ -105,6 +106,7 @@ class _Library:
         self._closings: dict[int, int] | None = None
         self._by_key: dict[str, _Block] | None = None
         self._donors: dict[str, Fields] = {}
+        self._gifts_left = 1_000_000 + len(text) // 10
         self._tried = 0
 
     def records(self) -> Iterator[Raw | Problem]:
@@ -123,15 +125,8 @@ class _Library:
 
     def _headers(self) -> Iterator[_Block]:
         """What begins at the beginning of a line."""
-        previous: re.Match[str] | None = None
-        for header in _HEADER.finditer(self.text):
-            if not _is_header(header):
-                continue
-            if previous:
-                yield _block(previous, header.start())
-            previous = header
-        if previous:
-            yield _block(previous, len(self.text))
+        for header, following in _with_next(filter(_is_header, _HEADER.finditer(self.text))):
+            yield _block(header, following.start() if following else len(self.text))
 
     def _in_line(self, at: int, upto: int) -> Iterator[Raw | Problem]:
         """Records that begin in the middle of a line, behind the end of another."""
@@ -139,9 +134,8 @@ class _Library:
             at = header.end()
             if self._is_in_prose(header.start()):
                 continue
-            following = _HEADER_IN_LINE.search(self.text, at, upto)
-            limit = min(self._closing(header.end() - 1) or (following.start() if following else upto), upto)
-            at, found = self._read(_block(header, limit))
+            following = _HEADER_IN_LINE.search(self.text, self._closing(header.end() - 1) or at, upto)
+            at, found = self._read(_block(header, following.start() if following else upto))
             yield from found
 
     def _is_in_prose(self, at: int) -> bool:
@@ -158,7 +152,7 @@ class _Library:
         try:
             entry = self._entry(block)
         except _BrokenError as error:
-            return block.limit, [Problem(self.path, line, f"@{block.kind} can't be read: {error.what} (line {self.lines.of(error.at)})")]
+            return self._resume(block), [Problem(self.path, line, f"@{block.kind} can't be read: {error.what} (line {self.lines.of(error.at)})")]
         return entry.end, list(self._found(entry, line))
 
     def _found(self, entry: _Entry, line: int) -> Iterator[Raw | Problem]:
@@ -211,18 +205,24 @@ class _Library:
             key = scanner.key()
         except _BrokenError:
             raise error from None
-        body = self.text[scanner.at : block.limit]
-        starts = list(_FIELD_LINE.finditer(body))
+        end = self._resume(block)
+        body = self.text[scanner.at : end]
         fields: Fields = []
-        for start, following in zip(starts, [*starts[1:], None], strict=True):
+        for start, following in _with_next(_FIELD_LINE.finditer(body)):
             value = body[start.end() : following.start() if following else len(body)]
             whole = self._whole(value.rstrip(", \t\n") if following else _without_end(value, block.closer))
             if whole is None:
-                raise error
+                where = scanner.at + start.start(1)
+                raise _BrokenError(where, f"found {_name(start[1])!r} without its end, or with braces that don't match") from None
             fields.append((_name(start[1]), whole))
         if not fields:
             raise error
-        return _Entry(block.kind, key, fields, block.limit, f"{error.what} (line {self.lines.of(error.at)}); its fields were read line by line")
+        return _Entry(block.kind, key, fields, end, f"{error.what} (line {self.lines.of(error.at)}); its fields were read line by line")
+
+    def _resume(self, block: _Block) -> int:
+        """Where reading goes on behind a record that is broken: at the next block, which may begin behind a brace in the same line."""
+        following = _HEADER_BEHIND.search(self.text, block.inside, block.limit)
+        return following.end() if following else block.limit
 
     def _whole(self, value: str) -> str | None:
         """What stands between the braces or quotes of a value, though those inside may not match."""
@@ -262,33 +262,39 @@ class _Library:
 
     # ------------------------------------------------------------------------------------------------------------ inheritance
 
-    def _filled(self, fields: Fields) -> Fields:
+    def _filled(self, fields: Fields, depth: int = 0) -> Fields:
         """The fields with what the record takes from others: all from `xdata`, and from `crossref` what holds for the whole volume."""
-        own = {name for name, _ in fields}
-        if not own & {"xdata", "crossref"}:
-            return fields
         values = dict(fields)
+        if "xdata" not in values and "crossref" not in values:
+            return fields
         filled = list(fields)
         for key in values.get("xdata", "").split(",")[:_MOST_DONORS]:
-            filled += [(name, value) for name, value in self._donor(key) if name not in own]
-        if "crossref" in own:
-            have = {name for name, _ in filled} | ({"year", "date"} if own & {"year", "date"} else set())
-            filled += [(name, value) for name, value in _of_volume(self._donor(values["crossref"])) if name not in have]
+            filled += self._gifts(self._donor(key, depth), filled)
+        if "crossref" in values:
+            filled += self._gifts(_of_volume(self._donor(values["crossref"], depth)), filled)
         return filled
 
-    def _donor(self, key: str) -> Fields:
+    def _gifts(self, offered: Fields, have: Fields) -> Fields:
+        names = {name for name, _ in have}
+        if names & {"year", "date"}:
+            names |= {"year", "date"}
+        gifts = [(name, value) for name, value in offered if name not in names]
+        self._gifts_left -= len(gifts)
+        return gifts if self._gifts_left > 0 else []
+
+    def _donor(self, key: str, depth: int) -> Fields:
         """The fields of the record with this key, itself filled; none if there is no such record."""
         key = key.strip().lower()
         if key in self._donors:
             return self._donors[key]
         self._donors[key] = []  # records that refer to each other end here
         block = self._index().get(key)
-        if block:
+        if block and depth < _LONGEST_CHAIN:
             try:
                 fields = [found for found in self._entry(block).fields if len(found[1]) <= _LONGEST_GIFT]
             except _BrokenError:
                 fields = []
-            self._donors[key] = self._filled(fields[:_MOST_GIFTS])
+            self._donors[key] = self._filled(fields[:_MOST_GIFTS], depth + 1)
         return self._donors[key]
 
     def _index(self) -> dict[str, _Block]:
@@ -302,9 +308,21 @@ class _Library:
 
 
 _LONGEST_QUOTE = 20_000  # characters of BibTeX that a note may quote
-_MOST_DONORS = 20  # records from which one takes fields, and of each
-_MOST_GIFTS = 100  # fields,
+_MOST_DONORS = 20  # records from which one takes fields,
+_LONGEST_CHAIN = 10  # which take them from others, one behind the other,
+_MOST_GIFTS = 100  # fields of each,
 _LONGEST_GIFT = 10_000  # of so many characters: more is an attack on the memory
+
+
+def _with_next(matches: Iterable[re.Match[str]]) -> Iterator[tuple[re.Match[str], re.Match[str] | None]]:
+    """Each match with the one behind it; None behind the last."""
+    previous: re.Match[str] | None = None
+    for match in matches:
+        if previous:
+            yield previous, match
+        previous = match
+    if previous:
+        yield previous, None
 
 
 def _is_header(header: re.Match[str]) -> bool:
@@ -575,7 +593,7 @@ _RESERVED = frozenset(("notice", "collection", "translated_title"))
 
 
 def _values(target: str, value: str) -> list[str]:
-    if target == "author":
+    if target in ("author", "editor", "translator"):
         return authors(value)
     if target == "keyword":
         return _keywords(value)
@@ -666,7 +684,7 @@ def _claims(head: str) -> bool:
     if not any(_is_plain(header) for header in headers):
         return False
     outside, at = 0, 0
-    for header, following in zip(headers, [*headers[1:], None], strict=True):
+    for header, following in _with_next(headers):
         outside += _prose(head[at : header.start()])
         limit = following.start() if following else len(head)
         at = _closing_in(head, header.end(), limit)

@@ -98,7 +98,10 @@ def plain(text: str) -> str:
     """
     if not _MARKED.search(text):
         return text
-    return _Rewriting(_EITHER.sub(r"\1", text) if "\\ifmmode" in text else text).result()
+    if "\\ifmmode" in text:
+        text = _EITHER.sub(r"\1", text)
+    # Mendeley writes the backslash of LaTeX that it doesn't know for LaTeX like this
+    return _Rewriting(text.replace("$\\backslash$", "\\")).result()
 
 
 @dataclass(slots=True)
@@ -214,7 +217,7 @@ class _Rewriting:
             return None
         word, sign = single.groups()
         is_alone = self.source[token.start() - 1 : token.start()] == "{" and self.source[token.end() : token.end() + 1] == "}"
-        return sign or (_SYMBOLS.get(word) if is_alone or word == "backslash" else None)
+        return sign or (_SYMBOLS.get(word) if is_alone else None)
 
     def on_word(self, token: re.Match[str]) -> None:
         word = token["word"]
@@ -295,11 +298,10 @@ class _Rewriting:
             self.skip_blanks()
 
     def symbol(self, word: str) -> None:
-        is_in_word = self.last.isalpha()
         self.put(_SYMBOLS[word])
         if self.peek() == "{":
             self.skip_empty_group()
-        elif word in _OPENING_QUOTES or (word in ("textquoteright", "textquotesingle") and is_in_word):
+        elif word in _OPENING_QUOTES or word.startswith("text"):  # what programs write: they leave no blank by mistake
             self.skip_blanks()
 
     def switch(self, _word: str) -> None:
@@ -351,7 +353,7 @@ class _Rewriting:
         self.put(found[1] if "$" in found[1] else f"${found[1]}$")
 
     def unknown(self, word: str) -> None:
-        if "TeX" in word:
+        if "TeX" in word or (word.isupper() and len(word) > 1):  # names and acronyms with a macro of their own
             self.put(word)
             self.skip_empty_group()
             return
