@@ -152,9 +152,9 @@ def _is_markup(match: re.Match[str], closed: set[str]) -> bool:
     if name == "img":
         return False
     if name in _IN_PAIRS and name not in closed:
-        # <i>Escherichia<i>, and an abstract that was cut off before the end of the italics
+        # <i>Escherichia<i>, and an abstract that was cut off before the end of the italics; but not x<b>y
         around = match.string[max(match.start() - 1, 0) : match.start()], match.string[match.end() : match.end() + 1]
-        return name in ("i", "b") and any(char.isalnum() for char in around)
+        return name in ("i", "b") and around[0].isalnum() is not around[1].isalnum()
     return True
 
 
@@ -259,9 +259,13 @@ class _Reader:
         return frame
 
     def _drop_frame(self) -> None:
-        """An element that was never closed is taken off, as if it were not there."""
+        """An element that was never closed is taken off, as if it were not there; but 10<sup>-3 is not 10-3."""
         frame = self._pop()
-        self._stack[-1].add("".join(frame.parts))
+        content = "".join(frame.parts)
+        if frame.name in _SUPERSCRIPTS:
+            word, blank, rest = content.partition(" ")
+            content = _raised(word, self._stack[-1].last()) + blank + rest
+        self._stack[-1].add(content)
 
     def result(self) -> str:
         while len(self._stack) > 1:
