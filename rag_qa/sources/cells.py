@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from rag_qa.sources.columns import letters
 
@@ -233,21 +233,3 @@ def commas_divide(cells: Iterable[str]) -> bool:
     if any(sign in cell for cell in seen for sign in ";|"):
         return False
     return any(cell.count(",") > 1 and _by_comma(" ".join(cell.split()), commas_divide=False) for cell in seen)
-
-
-# ------------------------------------------------------------------------------------------------------------------------------ numbers
-
-_IN_EXTRA = {
-    "pmid": re.compile(r"\bPMID:\s?(\d{1,9})\b"),
-    "arxiv": re.compile(r"\barXiv:\s?([\w./-]{0,30}\d[\w./-]{0,30})"),
-    "doi": re.compile(r"\bDOI:\s?(10\.\d{1,9}/\S{1,300})"),
-}
-
-
-def numbers_in_extra(text: str) -> Mapping[str, str]:
-    """The numbers that Zotero keeps in its field Extra, by field.
-
-    >>> numbers_in_extra("Place: United States PMID: 35319117  PMCID: PMC9151451")
-    {'pmid': '35319117'}
-    """
-    return {field: match[1] for field, pattern in _IN_EXTRA.items() if (match := pattern.search(text))}

@@ -197,6 +197,7 @@ def words(name: str) -> list[str]:
     return [word for word in (letters(part) for part in re.split(r"[\W_]+", parted)) if word]
 
 
+@lru_cache(maxsize=4096)
 def extra_name(name: str) -> str:
     """What a column that is none of FIELDS is called in Paper.extra.
 
@@ -206,6 +207,7 @@ def extra_name(name: str) -> str:
     return _EXTRA_NAMES.get(letters(name)) or " ".join(name.split()).casefold()
 
 
+@lru_cache(maxsize=4096)
 def is_common_extra(name: str) -> bool:
     """Is it a name of a well-known field that is none of FIELDS (volume, ISSN...)?"""
     return letters(name) in _EXTRA_NAMES

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from urllib.parse import unquote
 
 from rag_qa.errors import SourceError
 from rag_qa.sources import cells as values
@@ -222,7 +221,6 @@ class _Layout:
     extra: Mapping[int, str]
     keys: Sequence[int]
     pages: Sequence[int] = ()
-    zotero_extra: int | None = None
     has_glued_authors: bool = False
 
 
@@ -236,15 +234,14 @@ def _layout(names: Sequence[str], mapping: Mapping[str, str]) -> _Layout:
     fields = {field: _preferred(groups) for field, groups in grouped.items() if field not in by_hand}
     fields |= {field: [[place]] for field, place in by_hand.items()}
     used = {index for groups in fields.values() for group in groups for index in group}
-    compared = {letters(name): index for index, name in enumerate(plain)}
+    compared = {letters(name) for name in plain}
     pages = [*in_order(plain, FIRST_PAGE)[:1], *in_order(plain, LAST_PAGE)[:1]]
     return _Layout(
         fields=fields,
         extra={index: extra_name(name) for index, name in enumerate(plain) if index not in used and name},
         keys=in_order(plain, KEYS),
         pages=pages if len(pages) == 2 and "pages" not in map(extra_name, plain) else (),
-        zotero_extra=compared.get("extra") if "itemtype" in compared else None,
-        has_glued_authors={"itemtitle", "itemdoi", "contenttype"} <= compared.keys(),
+        has_glued_authors={"itemtitle", "itemdoi", "contenttype"} <= compared,
     )
 
 
@@ -268,7 +265,6 @@ _NUMBER = re.compile(r"(\d+)\.0")
 _RULE = re.compile(r":?-{2,}:?")
 _TRUE, _FALSE = frozenset("true 1 1.0 yes y t x".split()), frozenset("false 0 0.0 no n f".split())
 _EMBASE_SOURCE = re.compile(r"(.{1,300}?) \((\d{4})\) (?:\S.*|\S)", re.DOTALL)
-_OPEN_URL_DOI = re.compile(r"[?&]id=(?:info:)?doi[:/](10\.[^&\s]+)")
 
 
 def _fields(row: Row, header: Header, layout: _Layout, *, commas_divide: bool) -> dict[str, list[str]]:
@@ -288,9 +284,6 @@ def _fields(row: Row, header: Header, layout: _Layout, *, commas_divide: bool) -
         fields["pages"] = ["-".join(pages)]
     if address := next((key for key in _filled(cells, layout.keys) if key.startswith(("http://", "https://"))), None):
         fields.setdefault("url", [address])
-    if layout.zotero_extra is not None and layout.zotero_extra < len(cells):
-        for field, number in values.numbers_in_extra(cells[layout.zotero_extra]).items():
-            fields.setdefault(field, [number])
     return fields or {"row": list(filled)}
 
 
@@ -311,7 +304,7 @@ def _people(found: Sequence[str], layout: _Layout, *, commas_divide: bool) -> li
 
 
 def _repaired(fields: dict[str, list[str]]) -> dict[str, list[str]]:
-    """What tables alone do: whole numbers written as 2019.0, yes and no, a journal with its year, a DOI inside the address of a resolver."""
+    """What tables alone do: whole numbers written as 2019.0, yes and no, a journal with its year."""
     for name in ("year", "pmid"):
         if name in fields:
             fields[name] = [_NUMBER.sub(r"\1", value) if _NUMBER.fullmatch(value.strip()) else value for value in fields[name]]
@@ -321,8 +314,6 @@ def _repaired(fields: dict[str, list[str]]) -> dict[str, list[str]]:
     if (venue := fields["venue"]) and (source := _EMBASE_SOURCE.fullmatch(venue[0])):
         fields["venue"], fields["source"] = [source[1]], [venue[0]]
         fields.setdefault("year", [source[2]])
-    if "doi" not in fields and (found := next(filter(None, map(_OPEN_URL_DOI.search, fields.get("url", ()))), None)):
-        fields["doi"] = [unquote(found[1])]
     if "title" not in fields and "translated_title" in fields:
         fields["title"] = fields.pop("translated_title")
     return fields
