@@ -24,6 +24,8 @@ _UNUSUAL_SIGN = 5.0
 _SIGNS = {**dict.fromkeys("°±×©®’‘“”–—…•µ²³«»§·€£\xa0™", 1.0), **dict.fromkeys("\xad¡¿ªº½¼¾÷†‡„´¹№،؛؟‰¶", 3.0)}
 _BETWEEN_LETTERS = {"’": 0.0, "\xad": 0.0, **dict.fromkeys("‘·–—\xa0´¨", 1.5)}
 _SELDOM_BETWEEN_LETTERS = 4.0
+_BEFORE_WORDS = frozenset("“‘„«¿¡°µ©§£€±×–—…·\xa0\xad")
+_SELDOM_BEFORE_WORDS = 2.0
 
 
 def _ranked(letters: str) -> dict[str, float]:
@@ -94,7 +96,11 @@ def _sign(before: str, sign: str, after: str) -> float:
     if sign == "\ufffd" or (sign not in _SIGNS and unicodedata.category(sign)[0] == "C"):
         return _UNDEFINED
     cost = _SIGNS.get(sign, _UNUSUAL_SIGN)
-    return cost + _BETWEEN_LETTERS.get(sign, _SELDOM_BETWEEN_LETTERS) if before.isalpha() and after.isalpha() else cost
+    if not after.isalpha():
+        return cost
+    if before.isalpha():
+        return cost + _BETWEEN_LETTERS.get(sign, _SELDOM_BETWEEN_LETTERS)
+    return cost + (0 if sign in _BEFORE_WORDS else _SELDOM_BEFORE_WORDS)
 
 
 def _is_letter(character: str) -> bool:

@@ -53,6 +53,11 @@ class Decoding:
         return _NAMES.get(self.codec, self.codec)
 
     @property
+    def is_plain(self) -> bool:
+        """Is it UTF-8 without a fault?"""
+        return self.codec == "utf-8" and not self.damaged and not self.has_zeros
+
+    @property
     def is_wide(self) -> bool:
         """Has it two or four bytes for each character, so that lines end with more than one byte?"""
         return self.codec.startswith(("utf-16", "utf-32"))

@@ -87,8 +87,11 @@ def of_bytes(head: bytes, suffix: str = "") -> Kind | None:
 def _is_binary(head: bytes) -> bool:
     if is_wide(head):
         return False
-    controls = len(head) - len(head.translate(None, _CONTROL))
-    return controls * _TEXT_BYTES_FOR_A_CONTROL > len(head)
+    return _controls(head) * _TEXT_BYTES_FOR_A_CONTROL > len(head)
+
+
+def _controls(part: bytes) -> int:
+    return len(part) - len(part.translate(None, _CONTROL))
 
 
 def is_wide(head: bytes) -> bool:
@@ -106,7 +109,8 @@ def zeros_side(head: bytes) -> int | None:
     pairs = len(sample) // 2
     counts = [sample[side::2].count(0) for side in (0, 1)]
     for side, other in ((0, 1), (1, 0)):
-        if pairs >= 2 and counts[side] * 4 >= pairs and counts[other] * 50 <= pairs:
+        has_pattern = pairs >= 2 and counts[side] * 4 >= pairs and counts[other] * 50 <= pairs
+        if has_pattern and _controls(sample[other::2]) * _TEXT_BYTES_FOR_A_CONTROL <= pairs:
             return side
     return None
 
