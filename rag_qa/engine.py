@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from rag_qa import chat, text
 from rag_qa.answering.answer import Answer, AnswerEvent, Step
@@ -22,17 +22,19 @@ from rag_qa.conversation import Conversations
 from rag_qa.embedding import minilm, openai_api
 from rag_qa.embedding.embedder import EMBEDDERS, Embedder
 from rag_qa.embedding.static import WordVectors
-from rag_qa.errors import ProviderError, QuestionError, SourceError
+from rag_qa.errors import ProviderError, QuestionError
 from rag_qa.grounding import GroundingCheck
-from rag_qa.index.store import Changes, Store
+from rag_qa.index.changes import Changes, Fate, Outcome
+from rag_qa.index.register import Root
+from rag_qa.index.store import Store
+from rag_qa.library import Reading
 from rag_qa.llm import openai_api as chat_api
 from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Filters, Hit
 from rag_qa.retrieval.retriever import Retriever
 from rag_qa.settings import Settings
-from rag_qa.sources import files
-from rag_qa.sources.reader import Ignored, Problem
+from rag_qa.sources.reader import Problem, Trouble
 
 MAX_QUESTION_WORDS = 400
 """A question longer than this is a text pasted by mistake."""
@@ -46,9 +48,11 @@ _UNRELATED = 0.15
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What became of every record. `read` records made `added + updated + unchanged` papers and `merged` further copies of them.
+    """What became of every record of the files that were read.
 
-    Nothing is dropped silently: what was left out is in `skipped` (with its reason) or, a whole file, in `failed`.
+    `read` records are `added + updated + unchanged + merged` and those in `skipped`. Nothing is dropped silently: `skipped` (no abstract, not a
+    paper, malformed) and `failed` (a whole file) give the reason, `repaired` says what was read otherwise than it stands, `ignored` names the files
+    that were left aside, and `records` says what each other record became. `is_preview`: this is what would happen; nothing was written.
     """
 
     added: int = 0
@@ -59,10 +63,22 @@ class IndexReport:
     read: int = 0
     skipped: tuple[Problem, ...] = ()
     failed: tuple[Problem, ...] = ()
+    repaired: tuple[Problem, ...] = ()
+    ignored: tuple[Problem, ...] = ()
+    records: tuple[Fate, ...] = ()
     papers: int = 0
     passages: int = 0
     embedded: int = 0
     seconds: float = 0.0
+    is_preview: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRecord:
+    """A record that a paper was made of, as it was read. `reason`: why it is the same work as the first one, "" for that one."""
+
+    paper: Paper
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,47 +128,87 @@ class Engine:
 
     # ------------------------------------------------------------------------------------------------------------ the index
 
-    def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
-        """Read files and folders into the index. A second call with the same files embeds nothing.
+    def index(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        rebuild: bool = False,
+        dry_run: bool = False,
+        mapping: Mapping[str, str] | None = None,
+        stdin: BinaryIO | None = None,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Read files and folders into the index, and remember them for `sync`. A second call with the same files embeds nothing.
 
         A file that can't be read keeps what the index had of it; one that has gone from a folder that was read takes its papers with it.
-        `rebuild` makes the index anew, with the embedder of the settings, from the papers that it knows (and reads `paths`, if any, too).
-        Raises IndexBusyError, StaleIndexError, ProviderError, and EmptyIndexError when there is nothing to rebuild.
+        The path "-" reads `stdin`. `mapping`: field -> column or key, for tables and JSON whose names are not understood. `dry_run`: say what would
+        happen and write nothing. `rebuild` makes the index anew, with the embedder of the settings, from the papers that it knows (and reads
+        `paths`, if any, too). Raises IndexBusyError, StaleIndexError, ProviderError, and EmptyIndexError when there is nothing to rebuild.
         """
+        rebuilt = 0
+        if rebuild and not dry_run and (self._store.exists or not paths):
+            rebuilt = self._store.rebuild(progress=progress)
+        named = [Root(str(path), dict(mapping or {})) for path in paths]
+        known, sources = (self._store.roots(), self._store.sources()) if self._store.exists else ([], [])
+        reading = Reading.of(named, known, sources, stdin=stdin, language=self.settings.language)
+        return self._take(reading, dry_run=dry_run, rebuilt=rebuilt, progress=progress)
+
+    def sync(self, *, dry_run: bool = False, progress: Progress | None = None) -> IndexReport:
+        """Read again what was ever indexed: what is new, edited or gone there is so in the index. Raises EmptyIndexError."""
+        self._store.manifest()
+        reading = Reading.again(self._store.roots(), self._store.sources(), language=self.settings.language)
+        return self._take(reading, dry_run=dry_run, progress=progress)
+
+    def remove(self, paths: Sequence[str | Path], *, dry_run: bool = False, progress: Progress | None = None) -> IndexReport:
+        """Take files and folders out of the index; `sync` leaves them alone from then on. A paper that another file holds stays.
+
+        Raises EmptyIndexError, and SourceError for what is not in the index.
+        """
+        self._store.manifest()
+        reading = Reading.without([str(path) for path in paths], self._store.roots(), self._store.sources())
+        return self._take(reading, dry_run=dry_run, progress=progress)
+
+    def _take(self, reading: Reading, *, dry_run: bool, rebuilt: int = 0, progress: Progress | None) -> IndexReport:
         started = time.perf_counter()
-        collected = _collect(paths)
-        rebuilt = self._store.rebuild(progress=progress) if rebuild and (self._store.exists or not collected.read) else 0
-        gone = _gone(paths, collected, self._store.sources()) if self._store.exists else []
-        collected.read.update({problem.path: [] for problem in gone})
-        changes = self._store.update(collected.read, progress=progress) if collected.read else Changes()
+        if dry_run:
+            changes = self._store.preview(reading.sources, gone=reading.gone, progress=progress)
+        elif reading.sources or reading.gone or reading.forgotten:
+            changes = self._store.update(reading.sources, gone=reading.gone, roots=reading.roots, forget=reading.forgotten, progress=progress)
+        else:
+            changes = Changes()
         papers, passages = self._store.count() if self._store.exists else (0, 0)
-        records = [paper.id for found in collected.read.values() for paper in found]
         self._conversations.forget()
-        return IndexReport(
-            added=changes.added,
-            updated=changes.updated,
-            unchanged=changes.unchanged,
-            removed=changes.removed,
-            merged=len(records) - len(set(records)),
-            read=len(records),
-            skipped=(*collected.skipped, *gone),
-            failed=tuple(collected.failed),
+        return replace(
+            _report(changes, reading.problems),
             papers=papers,
             passages=passages,
             embedded=rebuilt + changes.embedded,
             seconds=round(time.perf_counter() - started, 3),
+            is_preview=dry_run,
         )
 
     def info(self) -> IndexInfo:
         """What the index holds. Raises EmptyIndexError when there is none."""
         manifest = self._store.manifest()
+        self._store.require_papers()
         papers, passages = self._store.count()
         return IndexInfo(self._store.folder, papers, passages, manifest.embedder, manifest.dimensions, manifest.chunker, tuple(self._store.sources()))
 
     def papers(self) -> list[Paper]:
         """All papers, in the order of their origins. Raises EmptyIndexError."""
         self._store.manifest()
+        self._store.require_papers()
         return self._store.papers()
+
+    def records(self, paper_id: str) -> list[PaperRecord]:
+        """The records that a paper was made of, in the order of their places. Raises EmptyIndexError."""
+        self._store.manifest()
+        return [PaperRecord(paper, reason) for paper, reason in self._store.records(paper_id)]
+
+    def problems(self) -> list[Problem]:
+        """Every record and file that is not in the index, or not as it stands in its file, as the last reading found it. Raises EmptyIndexError."""
+        self._store.manifest()
+        return self._store.problems()
 
     # -------------------------------------------------------------------------------------------------------------- questions
 
@@ -329,38 +385,30 @@ _NOTHING = "No paper in this library has anything to do with the question."
 _BACKENDS = (minilm, openai_api, chat_api)
 
 
-@dataclass(slots=True)
-class _Collected:
-    """What paths held: records by file, and what was left out or could not be read."""
-
-    read: dict[str, list[Paper]] = field(default_factory=dict)
-    skipped: list[Problem] = field(default_factory=list)
-    failed: list[Problem] = field(default_factory=list)
+_SKIPPED = (Trouble.NO_ABSTRACT, Trouble.NOT_A_PAPER, Trouble.MALFORMED)
 
 
-def _collect(paths: Sequence[str | Path]) -> _Collected:
-    collected = _Collected()
-    for found in files.find(paths):
-        if isinstance(found, Problem):
-            (collected.skipped if isinstance(found, Ignored) else collected.failed).append(found)
-            continue
-        try:
-            reading = files.read(found)
-        except SourceError as error:
-            collected.failed.append(Problem(error.path, error.line, error.what))
-            continue
-        collected.read[str(found)] = reading.papers
-        collected.skipped += reading.skipped
-    return collected
-
-
-def _gone(paths: Sequence[str | Path], collected: _Collected, sources: Sequence[str]) -> list[Problem]:
-    """Files that the index knows, that were in one of these folders, and are no longer. A folder without any file that could be read may be
-    a disk that is not there: it keeps what it had."""
-    folders = [path.resolve() for path in (Path(given).expanduser() for given in paths) if path.is_dir()]
-    trusted = [folder for folder in folders if any(Path(read).is_relative_to(folder) for read in collected.read)]
-    reason = "has gone from the folder, and its papers from the index"
-    return [Ignored(source, None, reason) for source in sources if any(Path(source).is_relative_to(f) for f in trusted) and files.has_gone(source)]
+def _report(changes: Changes, problems: Sequence[Problem]) -> IndexReport:
+    without = [
+        Problem(fate.path, fate.line, f"no abstract, so it is no evidence: {fate.title or 'without title'!r}", Trouble.NO_ABSTRACT)
+        for fate in changes.records
+        if fate.outcome is Outcome.NO_ABSTRACT
+    ]
+    all_problems = sorted({*problems, *changes.problems, *without}, key=lambda problem: (problem.path, problem.line or 0, problem.reason))
+    skipped = tuple(problem for problem in all_problems if problem.kind in _SKIPPED)
+    return IndexReport(
+        added=changes.count(Outcome.ADDED),
+        updated=changes.count(Outcome.UPDATED),
+        unchanged=changes.count(Outcome.UNCHANGED),
+        merged=changes.count(Outcome.MERGED),
+        removed=changes.removed,
+        read=len(changes.records) - len(without) + len(skipped),
+        skipped=skipped,
+        failed=tuple(problem for problem in all_problems if problem.kind is Trouble.FAILED),
+        repaired=tuple(problem for problem in all_problems if problem.kind is Trouble.REPAIRED),
+        ignored=tuple(problem for problem in all_problems if problem.kind is Trouble.IGNORED),
+        records=tuple(fate for fate in changes.records if fate.outcome is not Outcome.NO_ABSTRACT),
+    )
 
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")

@@ -29,6 +29,9 @@ class Settings(BaseSettings):
         description="Address of an OpenAI-compatible server (Ollama, vLLM, llama.cpp, LM Studio), with its /v1.",
     )
     data_dir: Path = Field(Path(".rag_qa"), description="Where the index lives.")
+    language: str = Field(
+        "en", pattern="^[a-z]{2}$", description="Reading language (two letters): of a paper with abstracts in several languages, this one is read."
+    )
     embedder: Literal["minilm", "openai"] = Field(
         "minilm", description="minilm: offline, installed with the program. openai: an embeddings endpoint."
     )

@@ -93,7 +93,7 @@ def seeds() -> Path:
 @pytest.fixture(scope="session")
 def seed_papers(seeds: Path) -> list[Paper]:
     """The shipped abstracts, each once."""
-    found = (paper for path in sorted(seeds.glob("*.txt")) for paper in files.read(path).papers)
+    found = (paper for path in sorted(seeds.glob("*.txt")) for paper in files.read(path) if isinstance(paper, Paper))
     return list({paper.id: paper for paper in found}.values())
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Step, Usage, Verdict
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
-from rag_qa.engine import IndexInfo, IndexReport, Progress
+from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
 from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, SourceError
+from rag_qa.index.changes import Fate, Outcome
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval.hits import Filters, Hit
 from rag_qa.settings import Settings, load
-from rag_qa.sources.reader import Problem
+from rag_qa.sources.reader import Problem, Trouble
 
 TIDE = Paper(
     "p1",
@@ -66,15 +69,49 @@ class FakeEngine:
         self.is_empty = is_empty
         self.asked: list[tuple[str, tuple[str, ...]]] = []
 
-    def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
-        failed = tuple(Problem(str(path), None, "no such file or folder") for path in paths if not Path(path).exists())
+    def index(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        rebuild: bool = False,
+        dry_run: bool = False,
+        mapping: Mapping[str, str] | None = None,
+        stdin: BinaryIO | None = None,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        failed = tuple(Problem(str(path), None, "no such file or folder", Trouble.FAILED) for path in paths if not Path(path).exists())
         if paths and len(failed) == len(paths):
             raise SourceError(paths[0], None, found="no such file or folder", expected="a text file with abstracts")
         for done in range(len(PAPERS) + 1):
             if progress:
                 progress("embedding", done, len(PAPERS))
-        skipped = (Problem("land.txt", 1, "a heading, not an abstract"),)
-        return IndexReport(added=2, unchanged=1, merged=1, read=4, skipped=skipped, failed=failed, papers=3, passages=5, embedded=4, seconds=0.25)
+        return replace(self._report(), failed=failed, is_preview=dry_run)
+
+    def sync(self, *, dry_run: bool = False, progress: Progress | None = None) -> IndexReport:
+        self.info()
+        return replace(self._report(), is_preview=dry_run)
+
+    def remove(self, paths: Sequence[str | Path], *, dry_run: bool = False, progress: Progress | None = None) -> IndexReport:
+        self.info()
+        return IndexReport(removed=1, papers=2, passages=4, is_preview=dry_run)
+
+    def _report(self) -> IndexReport:
+        fates = (
+            Fate("sea.txt", 3, Outcome.ADDED, "p1", "", ""),
+            Fate("land.txt", 5, Outcome.ADDED, "p2", "Moss under snow", ""),
+            Fate("land.txt", 8, Outcome.UNCHANGED, "p3", "", ""),
+            Fate("water.txt", 9, Outcome.MERGED, "p1", "", "same abstract"),
+        )
+        skipped = (Problem("land.txt", 1, "a heading, not an abstract", Trouble.NOT_A_PAPER),)
+        return IndexReport(2, 0, 1, 0, 1, 5, skipped=skipped, records=fates, papers=3, passages=5, embedded=4, seconds=0.25)
+
+    def records(self, paper_id: str) -> list[PaperRecord]:
+        self.info()
+        return [PaperRecord(replace(paper, origins=(origin,)), "") for paper in PAPERS if paper.id == paper_id for origin in paper.origins]
+
+    def problems(self) -> list[Problem]:
+        self.info()
+        return list(self._report().skipped)
 
     def info(self) -> IndexInfo:
         if self.is_empty:

@@ -88,7 +88,7 @@ def test_nothing_has_no_passages(empty: str) -> None:
 
 
 def test_every_shipped_abstract_fits_the_real_window(seeds: Path, minilm: MiniLM) -> None:
-    papers = [paper for file in files.find([seeds]) if isinstance(file, Path) for paper in files.read(file).papers]
+    papers = [paper for file in files.find([seeds]) if isinstance(file, Path) for paper in files.read(file) if isinstance(paper, Paper)]
 
     for paper in papers:
         found = chunking.passages(Paper("p1", paper.abstract), count_tokens=minilm.count_tokens, max_tokens=minilm.max_tokens)

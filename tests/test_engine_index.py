@@ -12,7 +12,7 @@ from rag_qa.errors import EmptyIndexError, IndexingError, ProviderError, StaleIn
 from rag_qa.papers import Origin
 from rag_qa.retrieval.hits import Filters
 from rag_qa.settings import load
-from rag_qa.sources.reader import Ignored, Problem
+from rag_qa.sources.reader import Problem, Trouble
 from tests.index.making import BagEmbedder, abstract
 
 TIDES, MOSSES, WOLVES, STORMS = (abstract(number) for number in range(4))
@@ -41,7 +41,8 @@ class Library:
 
     def index(self, *paths: str | Path, rebuild: bool = False) -> IndexReport:
         report = self.engine.index(paths or [self.folder], rebuild=rebuild)
-        assert report.read == report.added + report.updated + report.unchanged + report.merged  # nothing is dropped silently
+        # nothing is dropped silently
+        assert report.read == report.added + report.updated + report.unchanged + report.merged + len(report.skipped)
         if self.data.exists():
             assert report.papers == len(self.engine.papers())
         return report
@@ -122,9 +123,9 @@ def test_a_file_that_has_gone_from_the_folder_takes_its_papers_with_it(library: 
     report = library.index()
 
     assert (report.removed, report.papers) == (1, 1)
-    assert report.skipped == (Ignored(str(gone), None, "has gone from the folder, and its papers from the index"),)
+    assert report.ignored == (Problem(str(gone), None, "has gone from the folder, and its papers from the index", Trouble.IGNORED),)
     assert library.abstracts() == [TIDES]
-    assert library.index().skipped == ()
+    assert library.index().ignored == ()
 
 
 def test_what_is_elsewhere_or_only_unreadable_now_stays(library: Library, tmp_path: Path) -> None:
@@ -162,7 +163,7 @@ def test_a_file_that_fails_keeps_what_the_index_had_of_it(library: Library) -> N
         assert (report.read, report.papers, len(report.failed)) == (0, 2, 1)
 
     path.unlink()
-    assert library.index(path).failed == (Problem(str(path), None, "no such file or folder"),)
+    assert library.index(path).failed == (Problem(str(path), None, "no such file or folder", Trouble.FAILED),)
     assert library.abstracts() == [TIDES, MOSSES]
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from rag_qa.chunking import CHUNKER
 from rag_qa.errors import IndexingError, StaleIndexError
 
-FORMAT = 2
-"""Version of the files of an index and of the words in its keyword postings."""
+FORMAT = 3
+"""Version of the files of an index, of what the readers make of a file, and of the words in its keyword postings."""
 
 NAME = "manifest.json"
 _REBUILD = "Make it again with: rag-qa index --rebuild"
@@ -33,15 +33,24 @@ class Manifest:
 
     def require(self, wanted: Manifest, folder: Path) -> None:
         """Raises StaleIndexError, naming both, unless this index is what `wanted` says."""
-        if (self.format, self.chunker) != (wanted.format, wanted.chunker):
+        self.require_format(folder)
+        if self.chunker != wanted.chunker:
             raise StaleIndexError(
-                f"The index in {folder} was built by another version of rag_qa (format {self.format}, chunker {self.chunker}; "
-                f"this one uses format {wanted.format}, chunker {wanted.chunker}). {_REBUILD}"
+                f"The index in {folder} was cut into passages by other rules ({self.chunker}) than those of this version of rag_qa "
+                f"({wanted.chunker}). {_REBUILD}"
             )
         if (self.embedder, self.dimensions) != (wanted.embedder, wanted.dimensions):
             raise StaleIndexError(
                 f"The index in {folder} was built with the embedding model {self.embedder} ({self.dimensions} dimensions), and the settings "
                 f"now ask for {wanted.embedder} ({wanted.dimensions} dimensions). {_REBUILD}   (or set RAG_QA_EMBEDDER and its model back)"
+            )
+
+    def require_format(self, folder: Path) -> None:
+        """Raises StaleIndexError unless this version of rag_qa can work with these files at all."""
+        if self.format != FORMAT:
+            raise StaleIndexError(
+                f"The index in {folder} was built by another version of rag_qa (format {self.format}; this one uses format {FORMAT}). "
+                f"Delete the folder {folder} and index your files again"
             )
 
 

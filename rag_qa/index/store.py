@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -19,33 +18,23 @@ from rag_qa.embedding.embedder import Embedder, Vectors
 from rag_qa.errors import EmptyIndexError, IndexBusyError, IndexingError
 from rag_qa.index import manifest
 from rag_qa.index.catalog import Catalog
+from rag_qa.index.changes import Changes, Plan, Progress, Source
+from rag_qa.index.database import Database
 from rag_qa.index.keywords import KeywordIndex
 from rag_qa.index.manifest import Manifest
+from rag_qa.index.register import Register, Root
 from rag_qa.index.vectors import Near as Near
 from rag_qa.index.vectors import VectorStore
 from rag_qa.papers import Paper
+from rag_qa.sources.reader import Problem, Trouble
 
 _BATCH = 32  # papers between two commits: what an interruption can cost
 # Removed papers count in the keyword statistics until the postings are made anew, which takes about a millisecond a paper: worth it from this
 # share of the papers on, so that what was edited is ranked as if it had been so from the beginning.
 _TOLERATED = 0.02
 
-Progress = Callable[[str, int, int], None]
-"""(stage, done, total)"""
-
 Conditions = Mapping[str, str | tuple[int | None, int | None]]
 """Field -> exact value, or (least, greatest) with None for open."""
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What an update did, in papers."""
-
-    added: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    embedded: int = 0
 
 
 class Store:
@@ -71,7 +60,7 @@ class Store:
     @property
     def exists(self) -> bool:
         """Has anything ever been indexed here?"""
-        return self._catalog_path.exists()
+        return self._database_path.exists()
 
     def manifest(self) -> Manifest:
         """What built the index. Raises EmptyIndexError when there is none."""
@@ -89,25 +78,28 @@ class Store:
         """
         with self._lock:
             self.manifest().require(self._wanted(), self._folder)
-            if not self._catalog.is_current:
+            if not self._database.is_current:
                 self._let_go()  # the folder was deleted and made again
-            while (generation := self._catalog.generation) != self._seen_generation:
-                self._require_papers()
+            while (generation := self._database.generation) != self._seen_generation:
+                self.require_papers()
                 try:
                     self._look_anew()
                 except IndexingError:
-                    if generation == self._catalog.generation:
+                    if generation == self._database.generation:
                         raise
                     # somebody wrote while we looked: look again
                 else:
                     self._seen_generation = generation
 
-    def _require_papers(self) -> None:
+    def require_papers(self) -> None:
+        """Raises EmptyIndexError unless there is a paper to be found."""
         if self._catalog.count()[0]:
             return
         if self._catalog.pending():
             raise EmptyIndexError(f"The index in {self._folder} is not ready: wait until rag-qa index is done; if it was interrupted, run it again")
-        raise EmptyIndexError(f"The index in {self._folder} holds no paper: add some with: rag-qa index PATH")
+        raise EmptyIndexError(
+            f"The index in {self._folder} holds no paper: add some with: rag-qa index PATH  (what was left out: rag-qa papers --problems)"
+        )
 
     def _look_anew(self) -> None:
         """See what another process wrote, and that vectors and keywords of all that can be found are there (those of unfinished work may be, too)."""
@@ -124,12 +116,20 @@ class Store:
         return Manifest(self._embedder.name, self._embedder.dimensions)
 
     @property
-    def _catalog_path(self) -> Path:
+    def _database_path(self) -> Path:
         return self._folder / "catalog.db"
 
     @cached_property
+    def _database(self) -> Database:
+        return Database(self._database_path)
+
+    @property
     def _catalog(self) -> Catalog:
-        return Catalog(self._catalog_path)
+        return Catalog(self._database)
+
+    @property
+    def _register(self) -> Register:
+        return Register(self._database)
 
     @cached_property
     def _vectors(self) -> VectorStore:
@@ -141,7 +141,7 @@ class Store:
 
     def _let_go(self) -> None:
         """Forget what is open, so that the next use opens it anew."""
-        for part in ("_catalog", "_vectors", "_keywords"):
+        for part in ("_database", "_vectors", "_keywords"):
             opened = self.__dict__.pop(part, None)
             if opened is not None:
                 opened.close()
@@ -155,7 +155,25 @@ class Store:
 
     def sources(self) -> list[str]:
         """Files that were read, sorted."""
-        return sorted(self._catalog.sources())
+        return sorted(self._register.sources())
+
+    def roots(self) -> list[Root]:
+        """Files and folders that a person named, sorted."""
+        return self._register.roots()
+
+    def problems(self) -> list[Problem]:
+        """What was not read, or not as it stands: records and files; and records of works of which no source has an abstract."""
+        known = self._catalog.wanted_hashes()
+        without = (
+            Problem(entry.place, entry.line, f"no abstract, so it is no evidence: {entry.title or 'without title'!r}", Trouble.NO_ABSTRACT)
+            for entry in self._register.entries(self.sources())
+            if entry.paper_id not in known
+        )
+        return sorted([*self._register.problems(), *without], key=lambda problem: (problem.path, problem.line or 0))
+
+    def records(self, paper_id: str) -> list[tuple[Paper, str]]:
+        """The records that a paper was made of, as they were read, and why each is the same work."""
+        return self._register.records(paper_id)
 
     def papers(self) -> list[Paper]:
         """All papers in the order of their origins."""
@@ -190,19 +208,41 @@ class Store:
 
     # ------------------------------------------------------------------------------------------------------------- writing
 
-    def update(self, files: Mapping[str, Sequence[Paper]], *, progress: Progress | None = None) -> Changes:
-        """Bring the index in step with what these files hold now (file -> its records in order, each with its one origin).
+    def update(
+        self,
+        sources: Iterable[Source],
+        *,
+        gone: Sequence[str] = (),
+        roots: Sequence[Root] = (),
+        forget: Sequence[str] = (),
+        progress: Progress | None = None,
+    ) -> Changes:
+        """Bring the index in step with what these files hold now, and with files that have `gone`.
 
-        A paper that no file holds any more leaves. Work that an earlier run left is finished. Raises IndexBusyError, StaleIndexError.
+        A paper that no file holds any more leaves. A file that can't be read keeps what it had. Work that an earlier run left is finished.
+        `roots`: to be remembered as what a person named; `forget`: to be forgotten. Raises IndexBusyError, StaleIndexError.
         """
+        progress = progress or _silent
         with self._writing():
-            before = self._catalog.hashes()
-            sources = self._catalog.sources()
-            for path, papers in files.items():
-                self._catalog.plan(path, papers)
-            gone = set(self._catalog.leaving())
-            embedded = self._catch_up(progress or _silent)
-            return _changes(before, self._catalog.hashes(), gone, files, sources, embedded)
+            plan = Plan(self._catalog, self._register)
+            plan.take(sources, gone, progress)
+            with self._database.transaction():
+                self._register.remember(roots)
+                for path in forget:
+                    self._register.forget_root(path)
+            progress("comparing", 0, 0)
+            self._register.settle(self._catalog)
+            return plan.changes(self._catch_up(progress))
+
+    def preview(self, sources: Iterable[Source], *, gone: Sequence[str] = (), progress: Progress | None = None) -> Changes:
+        """What `update` would do; nothing is written. Raises StaleIndexError."""
+        if self.exists:
+            self.manifest().require(self._wanted(), self._folder)
+        database = self._database.in_memory() if self.exists else Database(None)
+        plan = Plan(Catalog(database), Register(database))
+        plan.take(sources, gone, progress or _silent)
+        plan.register.settle(plan.catalog)
+        return plan.changes(0)
 
     def rebuild(self, *, progress: Progress | None = None) -> int:
         """Make vectors and keywords again from the papers that the index knows, with this embedder. Returns the number of papers.
@@ -212,13 +252,23 @@ class Store:
         if not self.exists:
             raise EmptyIndexError(f"There is no index in {self._folder} to make again: make one with: rag-qa index PATH")
         with self._locked():
+            self._require_format()
             self._begin_anew()
             return self._catch_up(progress or _silent)
+
+    def _require_format(self) -> None:
+        """Raises StaleIndexError if the files are those of another version. A manifest that can't be read is made anew with the rest."""
+        try:
+            found = manifest.read(self._folder)
+        except IndexingError:
+            return
+        if found is not None:
+            found.require_format(self._folder)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with self._locked():
-            if not self._catalog.is_current:
+            if not self._database.is_current:
                 self._let_go()
             found = manifest.read(self._folder)
             if found is None:
@@ -255,10 +305,10 @@ class Store:
     def _catch_up(self, progress: Progress) -> int:
         """Remove what is leaving, then embed what is pending; safe to stop at any point and to begin again."""
         self._remove(self._catalog.leaving())
-        pending = list(self._catalog.pending().values())
+        pending = self._catalog.pending()
         for start in range(0, len(pending), _BATCH):
             progress("embedding", start, len(pending))
-            self._add(pending[start : start + _BATCH])
+            self._add(self._catalog.to_add(pending[start : start + _BATCH]))
         if self._keywords.deleted > len(self._keywords) * _TOLERATED:
             self._keywords.replace_all(self._catalog.papers())
             self._catalog.announce()
@@ -310,37 +360,6 @@ def _remove(folder: Path) -> None:
         folder.unlink()
     except OSError as error:
         raise IndexingError(f"{folder} can't be removed ({error.strerror or error}): remove it yourself and run this again") from None
-
-
-def _changes(
-    before: Mapping[str, str],
-    after: Mapping[str, str],
-    gone: set[str],
-    files: Mapping[str, Sequence[Paper]],
-    sources: Mapping[str, Sequence[str]],
-    embedded: int,
-) -> Changes:
-    """What became of the papers of these files: each is added, updated or unchanged."""
-    named = {paper.id for papers in files.values() for paper in papers}
-    new = named - before.keys()
-    changed = {paper_id for paper_id in named & before.keys() if before[paper_id] != after[paper_id]}
-    # An abstract without any identifier is known by its words: edited, it is a new paper in the place of one that left the same file.
-    left, came = set(gone), set(new)
-    replaced = 0
-    for path, papers in files.items():
-        out = sorted(left & set(sources.get(path, ())))
-        in_ = sorted(came & {paper.id for paper in papers})
-        for old, edited in zip(out, in_, strict=False):
-            left.discard(old)
-            came.discard(edited)
-            replaced += 1
-    return Changes(
-        added=len(new) - replaced,
-        updated=len(changed) + replaced,
-        unchanged=len(named) - len(new) - len(changed),
-        removed=len(gone) - replaced,
-        embedded=embedded,
-    )
 
 
 def _metadata(paper: Paper) -> dict[str, str | int]:

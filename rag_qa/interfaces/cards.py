@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from rag_qa import chat
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status
+from rag_qa.interfaces.render import author_name, venue_and_year, warning_about
 from rag_qa.papers import Origin, Paper
 from rag_qa.text import Span
 
@@ -204,7 +205,8 @@ def _related_list(answer: Answer, anchor: str) -> str:
 
 def _meta(paper: Paper) -> str:
     published = " ".join(part for part in (paper.venue, str(paper.year) if paper.year else "") if part)
-    pieces = [_isolated(part) for part in (_authors(paper.authors), published or paper.collection or "") if part]
+    pieces = [f'<strong class="rq-warning">{escape(warning)}</strong>'] if (warning := warning_about(paper)) else []
+    pieces += [_isolated(part) for part in (_authors(paper.authors), published or paper.collection or "", *_other_versions(paper)) if part]
     pieces += _identifiers(paper)
     pieces += [_place(origin) for origin in paper.origins[:3]]
     if len(paper.origins) > 3:
@@ -214,7 +216,13 @@ def _meta(paper: Paper) -> str:
 
 
 def _authors(authors: Sequence[str]) -> str:
-    return ", ".join(authors[:3]) + (" et al." if len(authors) > 3 else "")
+    return ", ".join(map(author_name, authors[:3])) + (" et al." if len(authors) > 3 else "")
+
+
+def _other_versions(paper: Paper) -> list[str]:
+    """Where else the work was published."""
+    shown = (paper.venue, paper.year)
+    return [f"also {venue_and_year(version)}" for version in paper.versions if (version.venue, version.year) != shown and venue_and_year(version)]
 
 
 def _identifiers(paper: Paper) -> list[str]:

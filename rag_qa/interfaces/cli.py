@@ -15,37 +15,18 @@ from typing import Annotated, BinaryIO, Literal
 import typer
 from typer.core import TyperGroup
 
-from rag_qa import __version__, text
+from rag_qa import __version__
 from rag_qa.answering.answer import Answer, Sentence, Step
-from rag_qa.engine import Engine, IndexReport
+from rag_qa.engine import Engine
 from rag_qa.errors import RagQAError, SourceError
 from rag_qa.interfaces import app as page
-from rag_qa.interfaces import batch, doctor, render, terminal
+from rag_qa.interfaces import batch, doctor, library_commands, render, terminal
 from rag_qa.interfaces.render import EngineLike, Kind, Line
-from rag_qa.papers import Paper
+from rag_qa.interfaces.session import FAILED, DataDir, Json, MakeEngine, ServePage, Session, session_of
 from rag_qa.retrieval.hits import Filters
-from rag_qa.settings import Settings, load
 
-MakeEngine = Callable[[Settings], EngineLike]
-ServePage = Callable[[EngineLike, bool], None]
-"""Serves the chat page (engine, open a browser?) where the engine's settings say, until it is stopped."""
-
-FAILED = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """What the commands are given: how an engine is made, how the page is served, and the global options."""
-
-    make_engine: MakeEngine
-    serve_page: ServePage
-    data_dir: Path | None
-
-    def open(self, *, data_dir: Path | None, **overrides: object) -> EngineLike:
-        """An engine; an option on the command line wins over the environment. Raises SettingsError."""
-        return self.make_engine(load(data_dir=data_dir or self.data_dir, **overrides))
 
 
 class Commands(TyperGroup):
@@ -67,11 +48,6 @@ class Commands(TyperGroup):
             raise typer.Exit(BROKEN_PIPE) from None
 
 
-DataDir = Annotated[
-    Path | None,
-    typer.Option("--data-dir", metavar="DIR", help="Folder of the index (RAG_QA_DATA_DIR; .rag_qa if neither is given).", show_default=False),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Answerer = Annotated[
     Literal["auto", "extractive", "llm"] | None,
     typer.Option(
@@ -87,41 +63,6 @@ TopK = Annotated[
 
 
 # ---------------------------------------------------------------------------------------------------------------- commands
-
-
-def index(
-    ctx: typer.Context,
-    paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH", help="Files of abstracts, or folders of such files.", show_default=False)
-    ] = None,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Embed all papers of the index anew, for instance with another model; PATHs are read besides.")
-    ] = False,
-    as_json: Json = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Read abstracts into the index.
-
-    A file is plain text in UTF-8: one abstract a paragraph, blank lines between them; a short first line, such as "ICLR 2025 Papers", names the
-    collection. Run it again after files have changed: only what is new or edited is worked on. Ctrl-C loses nothing.
-    """
-    if not paths and not rebuild:
-        raise typer.BadParameter("name files or folders with abstracts, such as rag-qa index seeds (or give --rebuild)", param_hint="PATH")
-    engine = _session(ctx).open(data_dir=data_dir)
-    with terminal.progress() as progress:
-        report = engine.index(paths or (), rebuild=rebuild, progress=progress)
-    if as_json:
-        terminal.write_json(render.report_json(report))
-    else:
-        terminal.write(render.report_lines(report))
-    _complain_of_failures(report)
-
-
-def _complain_of_failures(report: IndexReport) -> None:
-    for problem in report.failed:
-        terminal.complain(f"failed {render.problem_text(problem)}")
-    if report.failed and not report.read:
-        raise typer.Exit(FAILED)
 
 
 def ask(
@@ -154,7 +95,7 @@ def ask(
     """
     if (question is None) == (batch_file is None):
         raise typer.BadParameter('give either a QUESTION, such as rag-qa ask "What is DP-CATE?", or --batch FILE.jsonl', param_hint="QUESTION")
-    engine = _session(ctx).open(data_dir=data_dir, answerer=answerer, top_k=k)
+    engine = session_of(ctx).open(data_dir=data_dir, answerer=answerer, top_k=k)
     earlier = [render.whole_characters(one) for one in history or ()]
     if question is None:
         if earlier:
@@ -171,7 +112,7 @@ def chat(ctx: typer.Context, answerer: Answerer = None, k: TopK = None, data_dir
 
     Follow-up questions are understood. /sources shows the abstracts behind the last answer, /new begins anew, /help lists all; Ctrl-D leaves.
     """
-    engine = _session(ctx).open(data_dir=data_dir, answerer=answerer, top_k=k)
+    engine = session_of(ctx).open(data_dir=data_dir, answerer=answerer, top_k=k)
     papers = engine.info().papers
     terminal.write([Line(f"{papers} papers. Ask a question; /help lists the commands, /quit leaves.", Kind.NOTE)])
     conversation = Conversation(engine)
@@ -207,41 +148,13 @@ def search(
     """
     if year_from is not None and year_to is not None and year_from > year_to:
         raise typer.BadParameter(f"no year is both {year_from} or later and {year_to} or earlier", param_hint="--year-from")
-    engine = _session(ctx).open(data_dir=data_dir)
+    engine = session_of(ctx).open(data_dir=data_dir)
     question = render.whole_characters(question)
     hits = engine.search(question, k=k, filters=Filters(year_from, year_to, venue, collection))
     if as_json:
         terminal.write_json(render.hits_json(question, hits))
     else:
         terminal.write(render.hit_lines(hits, terminal.width()))
-
-
-def papers(
-    ctx: typer.Context,
-    containing: Annotated[
-        str,
-        typer.Argument(
-            metavar="TEXT", help="Only papers that hold this text: in label, abstract, authors, venue, year or file name.", show_default=False
-        ),
-    ] = "",
-    as_json: Json = False,
-    data_dir: DataDir = None,
-) -> None:
-    """List the papers of the index.
-
-    For each its label, year, venue, and the file and line where it was read. A label is the title, or a name taken from the abstract.
-    """
-    engine = _session(ctx).open(data_dir=data_dir)
-    found = [paper for paper in engine.papers() if _contains(paper, containing)]
-    if as_json:
-        terminal.write_json({"papers": [render.paper_json(paper) for paper in found]})
-    else:
-        terminal.write(render.paper_lines(found) or [Line("No paper matches.", Kind.REFUSAL)])
-
-
-def _contains(paper: Paper, wanted: str) -> bool:
-    place = [paper.venue or "", paper.collection or "", str(paper.year or ""), *(origin.path for origin in paper.origins)]
-    return text.fold(wanted).text in text.fold("\n".join([paper.label, paper.abstract, *paper.authors, *place])).text
 
 
 def serve(
@@ -262,7 +175,7 @@ def serve(
 
     Prints its address and goes on until Ctrl-C.
     """
-    session = _session(ctx)
+    session = session_of(ctx)
     engine = session.open(data_dir=data_dir, answerer=answerer, top_k=k, host=host, port=port)
     try:
         session.serve_page(engine, open_browser)
@@ -276,7 +189,7 @@ def diagnose(ctx: typer.Context, as_json: Json = False, data_dir: DataDir = None
     Says what is installed, configured, indexed and reachable, and lists each RAG_QA_ and OPENAI_ variable with its value; secrets are hidden.
     Exits with 0 when the program can be used offline.
     """
-    engine = _session(ctx).open(data_dir=data_dir)
+    engine = session_of(ctx).open(data_dir=data_dir)
     checks = doctor.diagnose(engine)
     if as_json:
         terminal.write_json(doctor.diagnosis_json(engine.settings, checks))
@@ -436,7 +349,17 @@ Settings come from the environment or a file .env: OPENAI_API_KEY and OPENAI_BAS
 "rag-qa doctor" lists each with its value, .env.example says what it means. Without any, everything works offline."""
 
 _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
-    "index": (index, ("rag-qa index seeds", "rag-qa index my-abstracts.txt ~/more-abstracts", "rag-qa index --rebuild")),
+    "index": (
+        library_commands.index,
+        (
+            "rag-qa index seeds",
+            "rag-qa index my-library.ris more/*.bib export.csv.gz --dry-run",
+            'rag-qa index papers.csv --map title=Titel --map "abstract=Zusammenfassung"',
+            "zcat export.ris.gz | rag-qa index -",
+        ),
+    ),
+    "sync": (library_commands.sync, ("rag-qa sync", "rag-qa sync --dry-run")),
+    "remove": (library_commands.remove, ("rag-qa remove old-export.ris", "rag-qa remove ~/papers/2019 --dry-run")),
     "ask": (
         ask,
         (
@@ -447,7 +370,16 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     ),
     "chat": (chat, ("rag-qa chat", "rag-qa chat --answerer extractive")),
     "search": (search, ('rag-qa search "privacy of patient data" -k 3', "rag-qa search attention --venue ICLR --year-from 2024 --json")),
-    "papers": (papers, ("rag-qa papers", "rag-qa papers diffusion --json")),
+    "papers": (
+        library_commands.papers,
+        (
+            "rag-qa papers",
+            "rag-qa papers diffusion --author Smith --year 2020-2024",
+            "rag-qa papers --show p9af03b069bf3",
+            "rag-qa papers --export library.bib",
+            "rag-qa papers --problems",
+        ),
+    ),
     "serve": (serve, ("rag-qa serve", "rag-qa serve --port 8080 --open")),
     "doctor": (diagnose, ("rag-qa doctor", "rag-qa doctor --json")),
 }
@@ -481,12 +413,6 @@ def build_app(make_engine: MakeEngine = Engine, serve_page: ServePage | None = N
     for name, (command, examples) in _COMMANDS.items():
         app.command(name, epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in examples))(command)
     return app
-
-
-def _session(ctx: typer.Context) -> Session:
-    session = ctx.obj
-    assert isinstance(session, Session)
-    return session
 
 
 def _serve_gradio(engine: EngineLike, open_browser: bool) -> None:

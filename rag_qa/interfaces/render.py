@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from rag_qa import chat
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status
-from rag_qa.engine import IndexInfo, IndexReport, Progress
-from rag_qa.papers import Paper
+from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
+from rag_qa.papers import Notice, Paper, Version
 from rag_qa.retrieval.hits import Filters, Hit
 from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
@@ -32,11 +32,28 @@ class EngineLike(Protocol):
     @property
     def settings(self) -> Settings: ...
 
-    def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport: ...
+    def index(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        rebuild: bool = False,
+        dry_run: bool = False,
+        mapping: Mapping[str, str] | None = None,
+        stdin: BinaryIO | None = None,
+        progress: Progress | None = None,
+    ) -> IndexReport: ...
+
+    def sync(self, *, dry_run: bool = False, progress: Progress | None = None) -> IndexReport: ...
+
+    def remove(self, paths: Sequence[str | Path], *, dry_run: bool = False, progress: Progress | None = None) -> IndexReport: ...
 
     def info(self) -> IndexInfo: ...
 
     def papers(self) -> list[Paper]: ...
+
+    def records(self, paper_id: str) -> list[PaperRecord]: ...
+
+    def problems(self) -> list[Problem]: ...
 
     def search(self, question: str, *, k: int | None = None, filters: Filters | None = None) -> list[Hit]: ...
 
@@ -116,6 +133,12 @@ def paper_json(paper: Paper) -> JsonObject:
         "pmid": paper.pmid,
         "arxiv": paper.arxiv,
         "url": paper.url,
+        "keywords": list(paper.keywords),
+        "language": paper.language,
+        "type": paper.type,
+        "notices": [notice.value for notice in paper.notices],
+        "other_abstracts": list(paper.other_abstracts),
+        "versions": [asdict(version) for version in paper.versions],
         "extra": dict(paper.extra),
     }
 
@@ -136,11 +159,6 @@ def hit_json(hit: Hit) -> JsonObject:
 def hits_json(question: str, hits: Sequence[Hit]) -> JsonObject:
     """The result of a search, best first."""
     return {"question": question, "hits": [hit_json(hit) for hit in hits]}
-
-
-def report_json(report: IndexReport) -> JsonObject:
-    """The report of an indexing run."""
-    return asdict(report)
 
 
 # -------------------------------------------------------------------------------------------------------------- plain text
@@ -352,11 +370,34 @@ def _head_lines(mark: str, paper: Paper, width: int | None) -> list[Line]:
 
 def _named(paper: Paper) -> str:
     where = venue_and_year(paper)
-    return one_line(f"{paper.label} ({where})" if where else paper.label)
+    named = f"{paper.label} ({where})" if where else paper.label
+    return one_line(f"{named} {warning}" if (warning := warning_about(paper)) else named)
 
 
-def venue_and_year(paper: Paper) -> str:
-    """Where and when a paper appeared, as far as that is known.
+_WARNINGS = {Notice.RETRACTED: "RETRACTED", Notice.CONCERN: "EXPRESSION OF CONCERN", Notice.IS_RETRACTION: "RETRACTION NOTICE"}
+
+
+def warning_about(paper: Paper) -> str:
+    """What a reader has to know before trusting a paper, or "".
+
+    >>> warning_about(Paper("p1", "We ...", notices=(Notice.RETRACTED,)))
+    '[RETRACTED]'
+    """
+    return " ".join(f"[{_WARNINGS[notice]}]" for notice in paper.notices if notice in _WARNINGS)
+
+
+def author_name(author: str) -> str:
+    """An author as people are called.
+
+    >>> author_name("Marx, Karl"), author_name("World Health Organization")
+    ('Karl Marx', 'World Health Organization')
+    """
+    family, _, given = author.partition(", ")
+    return f"{given} {family}".strip()
+
+
+def venue_and_year(paper: Paper | Version) -> str:
+    """Where and when a paper or a version of it appeared, as far as that is known.
 
     >>> venue_and_year(Paper("p1", "We ...", venue="ICLR", year=2025))
     'ICLR 2025'
@@ -400,31 +441,6 @@ def columns(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
     """
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
     return [gap.join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def report_lines(report: IndexReport) -> list[Line]:
-    """The report of an indexing run: a table of counts, what the index holds now, and each record that was left out."""
-    counts = {name: getattr(report, name) for name in ("added", "updated", "unchanged", "removed", "merged")}
-    counts |= {"skipped": len(report.skipped), "failed": len(report.failed)}
-    size = max(len(str(count)) for count in counts.values())
-    lines = [Line(row) for row in columns([(name, str(count).rjust(size)) for name, count in counts.items()])]
-    total = f"The index holds {_count(report.papers, 'paper')} in {_count(report.passages, 'passage')}"
-    lines.append(Line(f"{total}; {report.embedded} embedded in {report.seconds:.1f} s.", Kind.HEADING))
-    return [*lines, *(Line(f"skipped {problem_text(problem)}", Kind.WARNING) for problem in report.skipped)]
-
-
-def problem_text(problem: Problem) -> str:
-    """A problem in one line.
-
-    >>> problem_text(Problem("a.txt", 3, "a heading"))
-    'a.txt:3: a heading'
-    """
-    where = f"{problem.path}:{problem.line}" if problem.line else problem.path
-    return one_line(f"{where}: {problem.reason}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _folded(text: str, width: int | None, kind: Kind = Kind.TEXT, *, indent: str = "", hang: str = "") -> list[Line]:
@@ -512,4 +528,6 @@ def _reference_markdown(paper: Paper) -> str:
     where = venue_and_year(paper)
     origins = ", ".join(escape_markdown(str(origin)) for origin in paper.origins)
     named = f"**{escape_markdown(paper.label)}**" + (f" ({escape_markdown(where)})" if where else "")
+    if warning := warning_about(paper):
+        named += f" **{escape_markdown(warning)}**"
     return f"{named} — {origins}" if origins else named

@@ -63,13 +63,14 @@ class Raw:
     """One record as the file has it: values by field, in order, white space and markup untouched.
 
     `line`: where the record begins, from 1. `markup`: what the values are written in: "latex" (BibTeX), "xml" (entities are already characters, and
-    elements inside a text such as <i> are still there), or "plain" (what databases call so: it may hold HTML tags and entities).
+    elements inside a text such as <i> are still there), "plain" (what databases call so: it may hold HTML tags and entities), or "text" (what a person
+    wrote into a text file: every character counts as it stands).
     `key`: what the file itself calls the record (citation key, accession number), for messages.
     """
 
     line: int
     fields: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    markup: Literal["plain", "latex", "xml"] = "plain"
+    markup: Literal["plain", "latex", "xml", "text"] = "plain"
     key: str = ""
 
 

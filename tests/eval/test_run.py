@@ -17,7 +17,7 @@ from eval import items as item_module
 from eval.__main__ import main
 from eval.runner import System
 from rag_qa.answering.answer import Answer
-from rag_qa.engine import IndexReport, Progress
+from rag_qa.engine import IndexReport
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Filters, Hit
 from rag_qa.settings import Settings
@@ -66,8 +66,8 @@ class NotANumber(Sabotaged):
 class Unreadable(FakeEngine):
     """Could not read a file of the corpus."""
 
-    def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
-        return replace(super().index(paths, progress=progress), failed=(Problem("bad.txt", 3, "bytes that are not UTF-8"),))
+    def index(self, paths: Sequence[str | Path], **options: Any) -> IndexReport:
+        return replace(super().index(paths, **options), failed=(Problem("bad.txt", 3, "bytes that are not UTF-8"),))
 
 
 class Bare(FakeEngine):

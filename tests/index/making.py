@@ -5,10 +5,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from rag_qa.embedding.embedder import Vectors
+from rag_qa.index.changes import Changes, Outcome, Progress, Source
 from rag_qa.index.store import Store
 from rag_qa.papers import Origin, Paper, paper_id
 from rag_qa.retrieval.retriever import Retriever
@@ -57,6 +59,28 @@ def abstract(number: int, sentences: int = 2) -> str:
     return " ".join(parts)
 
 
+class Counted(NamedTuple):
+    """What an update did, in papers."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    embedded: int = 0
+
+
+def counted(changes: Changes) -> Counted:
+    """The changes without the records."""
+    added, updated, unchanged = (changes.count(outcome) for outcome in (Outcome.ADDED, Outcome.UPDATED, Outcome.UNCHANGED))
+    return Counted(added, updated, unchanged, changes.removed, changes.embedded)
+
+
+def update(store: Store, files: Mapping[str, Sequence[Paper]], *, progress: Progress | None = None) -> Counted:
+    """Files as they are now; one without papers has gone."""
+    sources = [Source(path, lambda papers=papers: papers) for path, papers in files.items() if papers]  # type: ignore[misc]
+    return counted(store.update(sources, gone=[path for path, papers in files.items() if not papers], progress=progress))
+
+
 def seen(store: Store, embedder: BagEmbedder) -> Mapping[str, object]:
     """All that can be seen of an index from outside and inside: two indexes that answer alike are equal here."""
     papers = store.papers()
@@ -79,5 +103,5 @@ def built(folder: Path, files: Mapping[str, Sequence[Paper]]) -> Mapping[str, ob
     """What a clean index of these files shows."""
     embedder = BagEmbedder()
     store = Store(folder, embedder)
-    store.update(files)
+    update(store, files)
     return seen(store, embedder)

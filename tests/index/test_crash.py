@@ -18,12 +18,12 @@ import pytest
 
 from rag_qa import text
 from rag_qa.errors import EmptyIndexError, ProviderError, StaleIndexError
-from rag_qa.index import catalog, keywords, vectors
+from rag_qa.index import catalog, changes, database, keywords, register, vectors
 from rag_qa.index import store as store_module
 from rag_qa.index.store import Store
 from rag_qa.papers import Paper
 from rag_qa.retrieval.retriever import Retriever
-from tests.index.making import QUESTIONS, BagEmbedder, abstract, built, paper, seen
+from tests.index.making import QUESTIONS, BagEmbedder, abstract, built, paper, seen, update
 
 Files = Mapping[str, Sequence[Paper]]
 
@@ -38,9 +38,11 @@ AFTER: Files = {
 }
 
 Place = tuple[str, int]  # file and line
-SOURCES = {module.__file__ for module in (store_module, catalog, keywords, vectors)}
+SOURCES = {module.__file__ for module in (store_module, catalog, changes, database, keywords, register, vectors)}
 FEWER: Files = {"a.txt": BEFORE["a.txt"][:1], "b.txt": BEFORE["b.txt"]}
-WRITERS = frozenset("_begin_anew _catch_up _remove _add _settle _transaction _writer put delete_papers replace_all finish drop forget_built".split())
+WRITERS = frozenset(
+    "_begin_anew _catch_up _remove _add _take take hold leave _leave plan drop fail settle _decide note announce transaction _roll_back _writer put delete_papers replace_all finish drop forget_built".split()
+)
 
 
 @pytest.fixture(scope="module")
@@ -82,20 +84,20 @@ def test_an_embedder_or_a_progress_bar_that_raises(who: str, calls: int, error: 
     papers = [paper(abstract(number), f"a.txt:{number}") for number in range(70)]  # three batches
     left = iter(range(calls))
 
-    def fail_at_last(*_: object) -> None:
-        if next(left, None) is None:
+    def fail_at_last(stage: str = "embedding", *_: object) -> None:
+        if stage == "embedding" and next(left, None) is None:
             raise error
 
     store = Store(tmp_path / "index", BagEmbedder(before_embedding=fail_at_last if who == "embedder" else None))
     with pytest.raises(type(error)):
-        store.update({"a.txt": papers}, progress=fail_at_last if who == "progress" else None)
+        update(store, {"a.txt": papers}, progress=fail_at_last if who == "progress" else None)
 
     done = min(32 * calls, 70)
     assert store.count()[0] == done
     embedder = BagEmbedder()
     if done:
         assert len(Retriever(Store(store.folder, embedder), embedder).search("tides in a region", k=100)) == done
-    changes = Store(store.folder, embedder).update({"a.txt": papers})
+    changes = update(Store(store.folder, embedder), {"a.txt": papers})
     assert (changes.added, changes.unchanged, changes.embedded) == (70 - done, done, 70 - done)
     assert seen(Store(store.folder, embedder), embedder) == built(tmp_path / "clean", {"a.txt": papers})
 
@@ -139,7 +141,7 @@ def places_in(work: Callable[[], object]) -> list[Place]:
 )
 def test_an_update_interrupted_at_any_line_that_writes(files: Files, ours_at_least: int, theirs_at_least: int, made: Path, tmp_path: Path) -> None:
     clean = built(tmp_path / "clean", files)
-    places = places_in(lambda: Store(copied(made, tmp_path / "whole"), BagEmbedder()).update(files))
+    places = places_in(lambda: update(Store(copied(made, tmp_path / "whole"), BagEmbedder()), files))
     # between two lines of the store a part changes as a whole: of its parts, some lines are enough
     ours = [place for place in places if place[0] == "store.py"]
     theirs = [place for place in places if place[0] != "store.py"]
@@ -149,12 +151,12 @@ def test_an_update_interrupted_at_any_line_that_writes(files: Files, ours_at_lea
     for number, place in enumerate([*ours, *theirs[::8]]):
         folder = copied(made, tmp_path / str(number))
         with interrupted(place), pytest.raises(KeyboardInterrupt):
-            Store(folder, BagEmbedder()).update(files)
+            update(Store(folder, BagEmbedder()), files)
 
         check_between(folder)
         embedder = BagEmbedder()
         store = Store(folder, embedder)
-        store.update(files)
+        update(store, files)
         assert seen(store, embedder) == clean, f"interrupted at {place}"
 
 
@@ -179,7 +181,7 @@ def test_a_rebuild_interrupted_at_any_line_that_writes(made: Path, tmp_path: Pat
             Store(folder, other()).rebuild()
         else:
             with contextlib.suppress(StaleIndexError):
-                Store(folder, other()).update(BEFORE)
+                update(Store(folder, other()), BEFORE)
             if other().name not in (folder / "manifest.json").read_text():
                 Store(folder, other()).rebuild()
         assert seen(Store(folder, other()), other()) == shown, f"interrupted at {place}"
@@ -191,11 +193,11 @@ KILLED = """
 import sys, time
 from pathlib import Path
 from rag_qa.index.store import Store
-from tests.index.making import BagEmbedder, abstract, paper
+from tests.index.making import BagEmbedder, abstract, paper, update
 
 store = Store(Path(sys.argv[1]), BagEmbedder(before_embedding=lambda: time.sleep(0.02)))
 papers = [paper(abstract(number), f"a.txt:{number}") for number in range(100)]
-store.update({"a.txt": papers}, progress=lambda stage, done, total: print(done, flush=True))
+update(store, {"a.txt": papers}, progress=lambda stage, done, total: stage == "embedding" and print(done, flush=True))
 """
 
 
@@ -218,5 +220,5 @@ def test_a_process_that_is_killed(after: int, pause: float, tmp_path: Path) -> N
     assert done >= after
     if done:
         assert len(Retriever(store, embedder).search("tides in a region", k=200)) == done
-    assert store.update({"a.txt": papers}).embedded == 100 - done
+    assert update(store, {"a.txt": papers}).embedded == 100 - done
     assert seen(store, embedder) == built(tmp_path / "clean", {"a.txt": papers})

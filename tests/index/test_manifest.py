@@ -43,14 +43,23 @@ def test_other_dimensions_or_another_name(other: Manifest) -> None:
         BUILT.require(other, Path("x"))
 
 
-@pytest.mark.parametrize("older", [Manifest("MiniLM", 384, chunker="sentences-0"), Manifest("MiniLM", 384, format=1)])
-def test_another_version_is_named_with_both_and_the_command(older: Manifest) -> None:
+def test_other_rules_of_cutting_are_named_with_both_and_the_command() -> None:
     with pytest.raises(StaleIndexError) as error:
-        older.require(BUILT, Path("x"))
+        Manifest("MiniLM", 384, chunker="sentences-0").require(BUILT, Path("x"))
 
     assert str(error.value) == (
-        f"The index in x was built by another version of rag_qa (format {older.format}, chunker {older.chunker}; this one uses format {FORMAT}, "
-        f"chunker {CHUNKER}). Make it again with: rag-qa index --rebuild"
+        f"The index in x was cut into passages by other rules (sentences-0) than those of this version of rag_qa ({CHUNKER}). "
+        "Make it again with: rag-qa index --rebuild"
+    )
+
+
+def test_another_format_is_named_with_both_and_what_to_do() -> None:
+    with pytest.raises(StaleIndexError) as error:
+        Manifest("MiniLM", 384, format=1).require(BUILT, Path("x"))
+
+    assert str(error.value) == (
+        f"The index in x was built by another version of rag_qa (format 1; this one uses format {FORMAT}). "
+        "Delete the folder x and index your files again"
     )
 
 

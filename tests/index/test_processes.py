@@ -15,13 +15,13 @@ import pytest
 from rag_qa.errors import EmptyIndexError, IndexBusyError
 from rag_qa.index.store import Store
 from rag_qa.retrieval.retriever import Retriever
-from tests.index.making import BagEmbedder, abstract, paper
+from tests.index.making import BagEmbedder, abstract, paper, update
 
 WRITER = """
 import sys
 from pathlib import Path
 from rag_qa.index.store import Store
-from tests.index.making import BagEmbedder, abstract, paper
+from tests.index.making import BagEmbedder, abstract, paper, update
 
 def wait():
     print("waiting", flush=True)
@@ -32,7 +32,7 @@ store = Store(folder, BagEmbedder(before_embedding=wait if todo == "slowly" else
 if todo == "rebuild":
     store.rebuild()
 else:
-    store.update({path: [paper(abstract(number), f"{path}:{number}") for number in numbers]})
+    update(store, {path: [paper(abstract(number), f"{path}:{number}") for number in numbers]})
 """
 
 
@@ -82,7 +82,7 @@ class Reader:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "index"
-    Store(made, BagEmbedder()).update({"a.txt": [paper(abstract(number), f"a.txt:{number}") for number in (1, 2, 3)]})
+    update(Store(made, BagEmbedder()), {"a.txt": [paper(abstract(number), f"a.txt:{number}") for number in (1, 2, 3)]})
     return made
 
 
@@ -146,19 +146,19 @@ def test_two_writers_do_not_mix(folder: Path) -> None:
     second = Store(folder, BagEmbedder(), patience=0.1)
 
     with writing(folder, "b.txt", 5, 6):
-        for attempt in (lambda: second.update({"c.txt": [paper(abstract(9), "c.txt:1")]}), second.rebuild):
+        for attempt in (lambda: update(second, {"c.txt": [paper(abstract(9), "c.txt:1")]}), second.rebuild):
             with pytest.raises(IndexBusyError) as error:
                 attempt()
             assert str(error.value) == f"Another rag-qa index is writing to {folder}: wait until it is done and run this again"
 
-    second.update({"c.txt": [paper(abstract(9), "c.txt:1")]})  # it knows what the first wrote
+    update(second, {"c.txt": [paper(abstract(9), "c.txt:1")]})  # it knows what the first wrote
     assert Reader(folder).found() == {1, 2, 3, 5, 6, 9}
 
 
 def test_a_writer_waits_a_moment_for_another(folder: Path) -> None:
     with writing(folder, "b.txt", 5) as process:
         threading.Timer(0.3, print, ["\n"], {"file": process.stdin, "flush": True}).start()
-        Store(folder, BagEmbedder(), patience=20).update({"c.txt": [paper(abstract(9), "c.txt:1")]})
+        update(Store(folder, BagEmbedder(), patience=20), {"c.txt": [paper(abstract(9), "c.txt:1")]})
 
     assert Reader(folder).found() == {1, 2, 3, 5, 9}
 
@@ -181,7 +181,7 @@ def test_threads_search_while_another_thread_writes(folder: Path) -> None:
         thread.start()
     try:
         for last in range(10, 16):
-            writer.update({"b.txt": [paper(abstract(number), f"b.txt:{number}") for number in range(10, last)]})
+            update(writer, {"b.txt": [paper(abstract(number), f"b.txt:{number}") for number in range(10, last)]})
     finally:
         stopped.set()
         for thread in threads:
@@ -218,7 +218,7 @@ def test_info_and_papers_need_no_chroma(folder: Path) -> None:
 import sys
 from pathlib import Path
 from rag_qa.index.store import Store
-from tests.index.making import BagEmbedder
+from tests.index.making import BagEmbedder, update
 
 store = Store(Path(sys.argv[1]), BagEmbedder())
 print(store.manifest().embedder, store.count(), len(store.papers()), "chromadb" in sys.modules)

@@ -21,7 +21,7 @@ from typer.testing import CliRunner, Result
 
 from rag_qa import __version__
 from rag_qa.answering.answer import Answer, AnswerEvent, Step
-from rag_qa.engine import IndexReport, Progress
+from rag_qa.engine import IndexReport
 from rag_qa.errors import StaleIndexError
 from rag_qa.interfaces import cli, render
 from rag_qa.interfaces.render import EngineLike
@@ -235,7 +235,7 @@ def test_wrong_use_exits_with_2_and_says_how(args: tuple[str, ...], shell: Shell
 
 def test_an_interrupted_command_says_that_nothing_is_lost() -> None:
     class Interrupted(FakeEngine):
-        def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
+        def index(self, paths: Sequence[str | Path], **options: Any) -> IndexReport:
             raise KeyboardInterrupt
 
     result = Shell(Interrupted)("index", ".")
@@ -389,7 +389,7 @@ def test_index_prints_a_report_and_the_failures_on_standard_error(shell: Shell) 
 
     assert result.exit_code == 0
     assert re.search(r"^added +2$", result.stdout, re.MULTILINE)
-    assert result.stdout.endswith("skipped land.txt:1: a heading, not an abstract\n")
+    assert result.stdout.endswith("not a paper: 1\n  land.txt:1: a heading, not an abstract\n")
     assert result.stderr == "failed gone.txt: no such file or folder\n"
 
 
@@ -397,13 +397,13 @@ def test_index_json(shell: Shell) -> None:
     (report,) = objects(shell("index", ".", "gone.txt", "--json"))
 
     assert (report["added"], report["merged"], report["papers"], report["seconds"]) == (2, 1, 3, 0.25)
-    assert report["skipped"] == [{"path": "land.txt", "line": 1, "reason": "a heading, not an abstract"}]
-    assert report["failed"] == [{"path": "gone.txt", "line": None, "reason": "no such file or folder"}]
+    assert report["skipped"] == [{"path": "land.txt", "line": 1, "reason": "a heading, not an abstract", "kind": "not a paper"}]
+    assert report["failed"] == [{"path": "gone.txt", "line": None, "reason": "no such file or folder", "kind": "failed"}]
 
 
 def test_index_fails_if_nothing_could_be_read() -> None:
     class Unread(FakeEngine):
-        def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
+        def index(self, paths: Sequence[str | Path], **options: Any) -> IndexReport:
             return IndexReport(failed=(Problem("a.pdf", 1, "binary"),))
 
     result = Shell(Unread)("index", "a.pdf")
@@ -423,8 +423,8 @@ def test_an_index_is_rebuilt_with_or_without_paths(args: list[str], expected: tu
     seen: list[tuple[list[Path], bool]] = []
 
     class Watched(FakeEngine):
-        def index(self, paths: Sequence[str | Path], *, rebuild: bool = False, progress: Progress | None = None) -> IndexReport:
-            seen.append(([Path(path) for path in paths], rebuild))
+        def index(self, paths: Sequence[str | Path], **options: Any) -> IndexReport:
+            seen.append(([Path(path) for path in paths], options["rebuild"]))
             return IndexReport(papers=3, embedded=3)
 
     result = Shell(Watched)("index", *args)

@@ -16,10 +16,8 @@ from markdown_it import MarkdownIt
 
 from rag_qa import chat
 from rag_qa.answering.answer import Answer, Sentence, Source, Status, Usage, Verdict
-from rag_qa.engine import IndexReport
 from rag_qa.interfaces import render
 from rag_qa.papers import Paper
-from rag_qa.sources.reader import Problem
 from tests.fakes import MOSS, PAPERS, TIDE, WOLF, FakeEngine, answer_to, evidence, supported
 
 QUESTIONS = ("What is the tide model?", "compare tide and moss", "invent something about tides", "Where does the wolf live?", "How far is the moon?")
@@ -124,6 +122,7 @@ def test_a_hit_says_how_it_ranked_and_quotes_its_passages() -> None:
     assert set(moss) == {
         "rank", "score", "ranks", "scores", "matched", "passages", "paper_id", "title", "label", "abstract", "origins",
         "authors", "year", "venue", "collection", "doi", "pmid", "arxiv", "url", "extra",
+        "keywords", "language", "type", "notices", "other_abstracts", "versions",
     }  # fmt: skip
     assert (moss["rank"], moss["score"], moss["ranks"], moss["matched"]) == (2, 0.5, {"keyword": 2, "dense": 2}, ["we"])
     assert (moss["title"], moss["label"], moss["doi"]) == ("Moss under snow", "Moss under snow", "10.1000/moss")
@@ -310,18 +309,6 @@ def test_papers_as_a_table() -> None:
     ]
     assert len({row.index(origin) for row, origin in zip(rows, ("sea", "land", "land"), strict=True)}) == 1
     assert render.paper_lines([]) == []
-
-
-def test_a_report_counts_everything_and_names_what_was_skipped() -> None:
-    skipped = (Problem("a.txt", 3, "a heading"), Problem("b.txt", None, "no text"))
-    report = IndexReport(added=12, merged=3, skipped=skipped, failed=(Problem("c", None, "gone"),), papers=1, passages=2, embedded=2, seconds=1.25)
-
-    text = render.plain(render.report_lines(report))
-
-    counts = dict(re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE))
-    assert counts == {"added": "12", "updated": "0", "unchanged": "0", "removed": "0", "merged": "3", "skipped": "2", "failed": "1"}
-    assert "The index holds 1 paper in 2 passages; 2 embedded in 1.2 s." in text
-    assert text.endswith("skipped a.txt:3: a heading\nskipped b.txt: no text")
 
 
 # ---------------------------------------------------------------------------------------------------------------- Markdown

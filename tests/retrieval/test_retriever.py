@@ -15,6 +15,7 @@ from rag_qa.index.store import Store
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval.hits import Filters, Hit
 from rag_qa.retrieval.retriever import Retriever, query_terms
+from tests.index.making import update
 
 TOPICS = ("tide", "moss", "wolf", "snow")
 
@@ -55,7 +56,7 @@ BARE = paper("p4", "Nothing of all this is told in here.")
 def store(tmp_path: Path) -> Store:
     """An index of four papers."""
     store = Store(tmp_path / "index", TopicEmbedder())
-    store.update({"sea.txt": [TIDE, MOSS, WOLF, BARE]})
+    update(store, {"sea.txt": [TIDE, MOSS, WOLF, BARE]})
     return store
 
 
@@ -66,8 +67,9 @@ def retriever(store: Store) -> Retriever:
 
 
 def found(hits: Sequence[Hit]) -> list[str]:
-    """The ids of hits."""
-    return [hit.paper.id for hit in hits]
+    """Which papers were hit."""
+    names = {one.abstract: one.id for one in (TIDE, MOSS, WOLF, BARE)}
+    return [names[hit.paper.abstract] for hit in hits]
 
 
 def test_the_paper_that_speaks_of_it_comes_first(retriever: Retriever) -> None:
@@ -150,7 +152,7 @@ def test_the_same_search_twice_and_after_opening_again(retriever: Retriever, sto
 
 
 def test_a_paper_that_left_is_not_found(retriever: Retriever, store: Store) -> None:
-    store.update({"sea.txt": [TIDE, WOLF]})
+    update(store, {"sea.txt": [TIDE, WOLF]})
     assert set(found(retriever.search("moss", k=10))) == {"p1", "p3"}
 
 

@@ -1,0 +1,140 @@
+"""The SQLite file that holds the truth of an index: opened, locked, its errors translated."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rag_qa.errors import IndexBusyError, IndexingError
+
+Row = tuple[Any, ...]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS papers (
+    id TEXT PRIMARY KEY, content_hash TEXT NOT NULL, record TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'indexed', 'leaving', 'bare')), sentence_vectors BLOB,
+    plain_id TEXT NOT NULL DEFAULT '', digest TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS papers_by_state ON papers (state) WHERE state != 'indexed';
+CREATE TABLE IF NOT EXISTS passages (
+    id TEXT PRIMARY KEY, paper_id TEXT NOT NULL, ordinal INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS passages_by_paper ON passages (paper_id);
+CREATE TABLE IF NOT EXISTS roots (path TEXT PRIMARY KEY, mapping TEXT NOT NULL, is_excluded INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sources (path TEXT PRIMARY KEY, fingerprint TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS records (
+    path TEXT NOT NULL, ordinal INTEGER NOT NULL, place TEXT NOT NULL, line INTEGER NOT NULL, keys TEXT NOT NULL, hash TEXT NOT NULL,
+    record TEXT NOT NULL, paper_id TEXT, reason TEXT NOT NULL DEFAULT '', PRIMARY KEY (path, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS records_by_paper ON records (paper_id);
+CREATE TABLE IF NOT EXISTS problems (path TEXT NOT NULL, ordinal INTEGER NOT NULL, place TEXT NOT NULL, line INTEGER, kind TEXT NOT NULL,
+    reason TEXT NOT NULL, PRIMARY KEY (path, ordinal)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Database:
+    """Safe to use from several threads of a process and from several processes.
+
+    Every method raises IndexingError when the file is broken, and IndexBusyError when another process holds it.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        """`path` None: in memory."""
+        self._path = path
+        self._lock = threading.RLock()
+        with self._translated():
+            self._db = sqlite3.connect(path or ":memory:", timeout=10, check_same_thread=False, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_SCHEMA)
+        self._identity = _identity(path)
+
+    @property
+    def is_current(self) -> bool:
+        """Is the file at this path still the one that is open, and not a new one in its place?"""
+        return _identity(self._path) == self._identity
+
+    def in_memory(self) -> Database:
+        """A copy that can be changed without a trace."""
+        copy = Database(None)
+        with self._lock, self._translated():
+            self._db.backup(copy._db)
+        return copy
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._db.close()
+
+    def rows(self, sql: str, arguments: Sequence[object] = ()) -> list[Row]:
+        """All rows of a query."""
+        with self._lock, self._translated():
+            return self._db.execute(sql, tuple(arguments)).fetchall()
+
+    def chosen(self, sql: str, keys: Sequence[str]) -> Iterator[Row]:
+        """Rows of a query that holds "IN ({})", asked for some of the keys at a time: SQLite takes only so many."""
+        for start in range(0, len(keys), 500):
+            some = keys[start : start + 500]
+            yield from self.rows(sql.format(",".join("?" * len(some))), some)
+
+    def meta(self, key: str) -> str:
+        """A value that was noted, or ""."""
+        found = self.rows("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(found[0][0]) if found else ""
+
+    def note(self, key: str, value: str) -> None:
+        """Keep a value; inside a transaction."""
+        self._db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value))
+
+    @property
+    def generation(self) -> int:
+        """Grows with every change of what can be found, made by any process."""
+        return int(self.meta("generation") or 0)
+
+    def announce(self) -> None:
+        """What can be found has changed: let other processes look again. Inside a transaction."""
+        self.note("generation", str(self.generation + 1))
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing. One inside another belongs to the outer one."""
+        with self._lock, self._translated():
+            if self._db.in_transaction:
+                yield self._db
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def _roll_back(self) -> None:
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            folder = self._path.parent if self._path else "memory"
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY:
+                raise IndexBusyError(f"Another process is writing to {folder}: wait until it is done and try again") from None
+            advice = f"delete the folder {folder} and run rag-qa index PATH again"
+            raise IndexingError(f"The catalog {self._path} can't be used ({error}): if this stays so, {advice}") from None
+
+
+def _identity(path: Path | None) -> tuple[int, int] | None:
+    try:
+        found = path.stat() if path else None
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino) if found else None
