@@ -32,7 +32,7 @@ _FULL = re.compile(r"(?=.{4}-)([A-Z][A-Z0-9]{1,3}) *-(?: (.*)|()$|(\S.*))", re.S
 _LOOSE = re.compile(r"([A-Z]{2,4})\s{0,2}-(?:\s+(.*))?$", re.S)
 _ONCE = frozenset("BTI DP JT OWN PMC PMID SO STAT TA TI".split())
 _NO_TEXT = frozenset("CRDT DA DCOM DEP DP EDAT IP IS JID LA LR MHDA OWN PG PHST PMC PMID PST STAT VI".split())
-_BEGINS = re.compile(r"^[ \t\ufeff]{0,9}(?:PMID ?- ?\d+|OWN {1,2}- ?[A-Z]+)[ \t\r]*$", re.M)
+_BEGINS = re.compile(r"^[ \t\ufeff]{0,9}(?:PMID ?- ?\d+|OWN {1,2}- ?[A-Z]+)[ \t]*$", re.M)
 _MARK = re.compile(r"\[(\w{1,20})\]$")
 
 _NOTICES = {
@@ -107,16 +107,19 @@ class _Reading:
         yield from self._take()
 
     def _line(self, number: int, line: str) -> Iterator[Record | Problem]:
-        if (self.blank_lines or not self.record) and tagged.starts(line, except_=_NAME):
-            yield from self._take()
-            self.stray.add(number, line)
+        if (self.blank_lines or not self.record) and tagged.leaves(line, own=_NAME):
+            yield from self._leave(number, line)
         elif found := _tag(line):
             yield from self._tagged(number, *found, line)
         elif self.record and (line[:1] in " \t" or not self.blank_lines):
             self._continue(self.record, number, line)
         else:
+            yield from self._leave(number, line)
+
+    def _leave(self, number: int, line: str) -> Iterator[Record | Problem]:
+        if self.record:
             yield from self._take()
-            self.stray.add(number, line)
+        self.stray.add(number, line)
 
     def _tagged(self, number: int, tag: str, rest: str, line: str) -> Iterator[Record | Problem]:
         if not self.record and self.stray.foreign and tag not in ("PMID", "OWN"):
@@ -189,7 +192,7 @@ def _people(record: Record, full: str, short: str, body: str) -> list[str]:
             people.append(name)
         if value.tag in (full, short):
             has_full = value.tag == full and bool(name)
-    return [name for name in people if name]
+    return [name for name in people if name and name.rstrip(".").lower() != "et al"]
 
 
 def _identifiers(record: Record) -> dict[str, list[str]]:
@@ -209,7 +212,7 @@ def _name_of(identifier: str) -> str:
 
 
 def _claims(head: str) -> bool:
-    return tagged.leads(head, _BEGINS, lambda line: _tag(line) or line.startswith("      "), least=0.5)
+    return tagged.leads(head, _BEGINS, lambda line: _tag(line) or line.startswith("      "), least=0.3)
 
 
 FORMAT = Format(_NAME, (".nbib", ".medline"), _claims, read)

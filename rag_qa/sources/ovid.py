@@ -24,7 +24,7 @@ from rag_qa.sources.tagged import Record, Stray
 
 _NAME = "Ovid"
 _EXPECTED = "records that begin with a line `<1>`"
-_BEGINS = re.compile(r"^[ \t\ufeff]{0,9}< {0,3}\d+ {0,3}\.? {0,3}>[ \t\r]*$", re.M)
+_BEGINS = re.compile(r"^[ \t\ufeff]{0,9}< {0,3}\d+ {0,3}\.? {0,3}>[ \t]*$", re.M)
 _TAG = re.compile(r" ?([A-Z][A-Z0-9]{1,5})\s{0,2}-(?:\s+(.*)|)$", re.S)
 _KINDS_OF_FIELD = {
     "TI": "title, article title, chapter title", "TT": "original title, vernacular title, translated title", "BT": "book title", "JN": "journal name",
@@ -112,9 +112,8 @@ class _Reading:
         if _BEGINS.match(line):
             yield from self._take()
             self.record, self.has_names = Record(number), None
-        elif not self.record or (self.blank_lines and tagged.starts(line, except_=_NAME)):
-            yield from self._take()
-            self.stray.add(number, line)
+        elif not self.record or (self.blank_lines and tagged.leaves(line, own=_NAME)):
+            yield from self._leave(number, line)
         else:
             self._within(self.record, number, line)
 
@@ -126,6 +125,11 @@ class _Reading:
             record.add(found[0], number, found[1])
         elif record.values:
             record.extend(line, blank_lines=self.blank_lines)
+
+    def _leave(self, number: int, line: str) -> Iterator[Record | Problem]:
+        if self.record:
+            yield from self._take()
+        self.stray.add(number, line)
 
     def _take(self) -> Iterator[Record | Problem]:
         """The record that is complete, after what stood before it."""
@@ -203,7 +207,7 @@ def _from_links(record: Record, pattern: str) -> list[str]:
 
 
 def _claims(head: str) -> bool:
-    lines = [line for line in head[:4000].splitlines() if line.strip(tagged.BLANKS)][:3]
+    lines = [line for line in tagged.with_line_feeds(head[:4000]).split("\n") if line.strip(tagged.BLANKS)][:3]
     if len(lines) < 2 or not _BEGINS.match(lines[0]):
         return False
     return bool(_tag(lines[1])) or (_named(lines[1]) or ("", ""))[0] in _KINDS_OF_FIELD or lines[1].strip() == "Score"

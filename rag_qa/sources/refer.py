@@ -23,7 +23,7 @@ from rag_qa.sources.tagged import Record, Stray
 _NAME = "Refer"
 _EXPECTED = "records of lines such as `%0 Journal Article`, `%T title`, `%X abstract`, divided by blank lines"
 _TAG = re.compile(r"%([0-9A-Z@!?*+&()\[\]<>~^$=#:])(?:[ \t\xa0]+(.*)|)$", re.S)
-_BEGINS = re.compile(r"^[ \t\ufeff]{0,9}%[0ABDJT](?:[ \t][^\n\r]*|\r?)$", re.M)
+_BEGINS = re.compile(r"^[ \t\ufeff]{0,9}%[0ABDJT](?:[ \t][^\n]*)?$", re.M)
 _REPEATED = frozenset("AEYHQK?U")
 """They stand many times in a record, so that another one begins none."""
 _PMCID = re.compile(r"PMC\d+")
@@ -86,9 +86,8 @@ class _Reading:
         yield from self._take()
 
     def _line(self, number: int, line: str) -> Iterator[Record | Problem]:
-        if (self.blank_lines or not self.record) and tagged.starts(line, except_=_NAME):
-            yield from self._take()
-            self.stray.add(number, line)
+        if (self.blank_lines or not self.record) and tagged.leaves(line, own=_NAME):
+            yield from self._leave(number, line)
         elif found := _tag(line):
             yield from self._tagged(number, *found)
         elif self.record:
@@ -110,6 +109,11 @@ class _Reading:
         if record.has(tag) and (tag == "0" or (tag == self.first and tag not in _REPEATED)):
             return True
         return bool(self.blank_lines) and (tag in "0TA" or not record.has("0") or (record.has(tag) and tag not in _REPEATED))
+
+    def _leave(self, number: int, line: str) -> Iterator[Record | Problem]:
+        if self.record:
+            yield from self._take()
+        self.stray.add(number, line)
 
     def _take(self) -> Iterator[Record | Problem]:
         """The record that is complete, after what stood before it."""
@@ -151,7 +155,7 @@ def _pmids(record: Record) -> list[str]:
 
 
 def _claims(head: str) -> bool:
-    tags = {found[0] for line in head.splitlines()[:200] if (found := _tag(line))}
+    tags = {found[0] for line in tagged.with_line_feeds(head).split("\n")[:200] if (found := _tag(line))}
     return len(tags & set("0ABDJTX")) > 1 and tagged.leads(head, _BEGINS, _tag)
 
 

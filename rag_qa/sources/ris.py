@@ -39,7 +39,9 @@ _FROM_PUBMED = re.compile(r"\b(?:NLM|PubMed|MEDLINE)\b", re.I)
 _ARXIV = re.compile(r"arXiv:\s*(?:\d{4}\.\d{4,5}|[a-z.-]+/\d{7})(?:v\d+)?", re.I)
 _RESERVED = re.compile(r"(?:©|\(c\)|copyright\b|[\"“]?copyright of\b)", re.I)
 _SECTION = re.compile(r"(?:background|objectives?|aims?|methods?|results?|conclusions?|discussion|purpose|introduction)\b", re.I)
-_CITED = re.compile(r"[^\W\d_].{20,}\((?:1[5-9]|20)\d\d[a-z]?\)", re.S)
+_CITED = re.compile(r"[^\W\d_].{2,300}?\((?:1[5-9]|20)\d\d[a-z]?\)", re.S)
+"""How a reference begins: names, and a year."""
+
 _NOTICE = re.compile(
     r"(?:retracted publication|retraction of publication|published erratum|expression of concern"
     r"|(?:partial )?(?:retraction|erratum|corrigendum|correction|corrected and republished|expression of concern) (?:in|of|for|from)\b.*)",
@@ -144,7 +146,7 @@ class _Reading:
         start = _START.match(line.rstrip(tagged.BLANKS)) if "TY" in line[:12].upper() else None
         if start and self._may_start(_style(start)):
             yield from self._begin(number, start[4] or "", _style(start))
-        elif (self.blank_lines or not self.is_open) and tagged.starts(line, except_=_NAME):
+        elif (self.blank_lines or not self.is_open) and tagged.leaves(line, own=_NAME):
             yield from self._leave(number, line)
         elif found_tag := _tag(line, self.style):
             yield from self._tagged(number, *found_tag, line)
@@ -166,7 +168,8 @@ class _Reading:
 
     def _tagged(self, number: int, tag: str, rest: str, line: str) -> Iterator[Record | Problem]:
         if tag == "ER":
-            self._end(number, line)
+            self.have_ended = self.have_ended or self.is_open
+            self.is_open = False
         elif self.record and (self.is_open or not (self.blank_lines or tag in _IDENTIFYING or not self.have_begun)):
             self.record.add(tag, number, rest)
         elif self.stray.foreign or tag not in _KNOWN or not _WIDE.match(line):
@@ -178,12 +181,6 @@ class _Reading:
             if self.have_begun:
                 self.record.repairs.append((number, "this record has no type (TY)"))
 
-    def _end(self, number: int, line: str) -> None:
-        if self.is_open:
-            self.have_ended, self.is_open = True, False
-        else:
-            self.stray.add(number, line)
-
     def _miss_end(self, repair: str) -> None:
         # where no record has an end, that is how the file is written: said once
         if self.record and (self.have_ended or not self.told_no_end):
@@ -193,7 +190,8 @@ class _Reading:
     def _leave(self, number: int, line: str) -> Iterator[Record | Problem]:
         if self.is_open:
             self._miss_end(f"this record has no end (ER): something else begins at line {number}")
-        yield from self._take()
+        if self.record:
+            yield from self._take()
         self.is_open = False
         self.stray.add(number, line)
 
@@ -296,7 +294,8 @@ def _pmids(record: Record) -> list[str]:
 def _unmarked_pmids(record: Record) -> list[str]:
     source = " ".join(record.texts("DB", "DP"))
     if _FROM_PUBMED.search(source):
-        return [text for text in record.texts("AN") if re.fullmatch(r"\d{1,8}", text)]
+        links = [match[1] for text in record.texts("L2", "UR") if (match := re.search(r"\bovid[^\n]{0,500}?[?&]AN=(\d{1,8})(?!\d)", text))]
+        return [text for text in record.texts("AN") if re.fullmatch(r"\d{1,8}", text)] + links
     tag = {"Scopus": "C2", "Embase": "C5"}.get(source.split()[0] if source else "", "")
     return [text for text in record.texts(tag) if re.fullmatch(r"\d{7,8}", text)]
 
@@ -336,15 +335,16 @@ def _pages(record: Record) -> list[str]:
 
 
 def _claims(head: str) -> bool:
-    if tagged.leads(head, tagged.STARTS[_NAME], lambda line: _tag(line, _Style(is_narrow=True))):
+    if tagged.leads(head, tagged.STARTS[_NAME], lambda line: _tag(line, _Style(is_narrow=True, is_small=True))):
         return True
     return _is_headless(head)
 
 
 def _is_headless(head: str) -> bool:
     """RIS without any TY (CiteSource writes it): tags from the first line on, and ends."""
+    head = tagged.with_line_feeds(head)
     first = head.lstrip(tagged.BLANKS).split("\n", 1)[0]
-    if not _tag(first, _Style()) or not re.search(r"^ER  -[ \r]*$", head, re.M) or re.search(r"^PMID ?-", head, re.M):
+    if not _tag(first, _Style()) or not re.search(r"^ER  - *$", head, re.M) or re.search(r"^PMID ?-", head, re.M):
         return False
     return tagged.is_dense(head, lambda line: _tag(line, _Style()), least=0.5)
 

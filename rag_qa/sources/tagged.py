@@ -17,13 +17,15 @@ BLANKS = "".join(map(chr, range(33))) + "\x7f\x85\xa0\u200b\u200e\ufeff"
 """Characters that leave a line empty: white space, control characters such as the end-of-file mark of DOS, byte order marks between joined files."""
 
 STARTS = {
-    "RIS": re.compile(r"^[ \t\ufeff]{0,9}TY[ \t\xa0]{0,4}[-–—][ \t\xa0]{0,9}(?:[^\W\d][^\n\r]{0,60})?\r?$", re.M),
-    "MEDLINE": re.compile(r"^[ \t\ufeff]{0,9}(?:PMID ?- ?\d+|OWN {1,2}- ?ERIC)[ \t\r]*$", re.M),
-    "Web of Science": re.compile(r"^[ \t\ufeff]{0,9}PT [A-Z][ \t\r]*$", re.M),
-    "Refer": re.compile(r"^[ \t\ufeff]{0,9}%0(?: [^\n\r]*|\r?)$", re.M),
+    "RIS": re.compile(r"^[ \t\ufeff]{0,9}TY[ \t\xa0]{0,4}[-–—][ \t\xa0]{0,9}(?:[^\W\d][^\n]{0,60})?$", re.M | re.I),
+    "MEDLINE": re.compile(r"^[ \t\ufeff]{0,9}(?:PMID ?- ?\d+|OWN {1,2}- ?ERIC)[ \t]*$", re.M),
+    "Web of Science": re.compile(r"^[ \t\ufeff]{0,9}PT [A-Z][ \t]*$", re.M),
+    "Refer": re.compile(r"^[ \t\ufeff]{0,9}%0(?: [^\n]*)?$", re.M),
     "BibTeX": re.compile(r"^[ \t\ufeff]{0,9}@[A-Za-z]+\s{0,3}[{(]", re.M),
 }
 """How a record of each format begins: for what a file holds of another one."""
+
+_HEADING = re.compile(r"FN (?:ISI|Clarivate|Thomson|Web of)\b")
 
 _PREFACE = 30
 """So many lines of another kind may stand before the first record (who exported it, and when)."""
@@ -117,17 +119,28 @@ def starts(line: str, *, except_: str) -> str | None:
 
 def leads(head: str, begins: re.Pattern[str], is_tagged: Callable[[str], object], *, least: float = 0.2) -> bool:
     """Does this text begin with a record that `begins` finds, before those of all formats, and have `least` of the lines from there a tag?"""
+    head = with_line_feeds(head)
     first = begins.search(head)
     if not first or any((other := pattern.search(head)) and other.start() < first.start() for pattern in STARTS.values()):
         return False
-    if sum(bool(line.strip(BLANKS)) for line in head[: first.start()].splitlines()) > _PREFACE:
+    if sum(bool(line.strip(BLANKS)) for line in head[: first.start()].split("\n")) > _PREFACE:
         return False
     return is_dense(head[first.start() :], is_tagged, least=least)
 
 
+def leaves(line: str, *, own: str) -> bool:
+    """Does something of another format begin on this line: a record, or the heading of a file that was appended?"""
+    return starts(line, except_=own) is not None or (own != "Web of Science" and _HEADING.match(line) is not None)
+
+
+def with_line_feeds(text: str) -> str:
+    """The same lines, which end as patterns expect it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def is_dense(text: str, is_tagged: Callable[[str], object], *, least: float) -> bool:
     """Have at least so many of its first lines a tag?"""
-    lines = [line for line in text[:65_536].splitlines()[: 2 * _SAMPLE] if line.strip(BLANKS)][:_SAMPLE]
+    lines = [line for line in with_line_feeds(text[:65_536]).split("\n") if line.strip(BLANKS)][:_SAMPLE]
     return sum(bool(is_tagged(line)) for line in lines) >= max(1.0, least * len(lines))
 
 

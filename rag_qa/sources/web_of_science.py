@@ -32,7 +32,7 @@ _TAG = re.compile(r"([A-Z][A-Z0-9])(?:[ \xa0]+(.*)|)$", re.S)
 _FIRST = frozenset("AU TI UT AN DT SO AF".split())
 """With one of them a record may begin that has lost its PT."""
 
-_BEGINS = re.compile(r"^[ \t\ufeff]{0,9}(?:FN [^\n\r]{3,80}|VR \d[\d.]*|PT [A-Z])[ \t\r]*$", re.M)
+_BEGINS = re.compile(r"^[ \t\ufeff]{0,9}(?:FN [^\n]{3,80}|VR \d[\d.]*|PT [A-Z][ \t]*)$", re.M)
 _KINDS = {"J": "Journal", "B": "Book", "S": "Book in series", "P": "Patent", "C": "Conference"}
 _MARKS = re.compile(r"\s*(?:\[[^\]]*\]|\([^()]*@[^()]*\))")
 """What BIOSIS and Zoological Record write after a name: "[Reprint Author]", "(a.stillman@uconn.edu)"."""
@@ -99,7 +99,7 @@ class _Reading:
 
     def _line(self, number: int, line: str) -> Iterator[Record | Problem]:
         found = _tag(line)
-        if (self.blank_lines or not self.record) and tagged.starts(line, except_=_NAME):
+        if (self.blank_lines or not self.record) and tagged.leaves(line, own=_NAME):
             yield from self._miss_end(f"this record has no end (ER): something else begins at line {number}")
             self.stray.add(number, line)
         elif self.record and (not found or not self._is_tag(self.record, found[0])):
