@@ -28,8 +28,8 @@ _MERGED = "metadata"
 _NOT_A_TITLE = frozenset(letters(name) for name in ("display name", "name", "headline", "ti", "t1", "title s"))
 """Names that mean a title only of an object that is surely a work."""
 _OF_A_WORK = frozenset(
-    "abstract abstract_inverted_index authorships publication_year datePublished author authors creator container-title doi DOI year abstract_s "
-    "authFullName_s AB AU".split()
+    "abstract abstractNote abstract_inverted_index abstract_s authorships author authors creator creators authFullName_s container-title "
+    "publication_year datePublished year doi DOI itemType paperId AB AU".split()
 )
 
 
@@ -56,12 +56,17 @@ def has_title_or_abstract(found: Object) -> bool:
     return any(_tells(found, key) for key in found) or {"_id", "text"} <= found.keys()
 
 
+def is_surely_work(found: Object) -> bool:
+    """Does it have, besides a title, what only works have: authors, an abstract, a DOI...?"""
+    return not _OF_A_WORK.isdisjoint(found)
+
+
 def _tells(found: Object, key: str) -> bool:
     plain = key.removeprefix("dc:")
     said = meaning(plain)
     if said is None or said.field not in ("title", "abstract") or said.certainty == Certainty.LAST_RESORT:
         return key == "abstract_inverted_index"
-    if said.field == "title" and letters(plain) in _NOT_A_TITLE and _OF_A_WORK.isdisjoint(found):
+    if said.field == "title" and letters(plain) in _NOT_A_TITLE and not is_surely_work(found):
         return False
     value = found[key]
     return value is None or bool(texts(value)) or value in ("", [])
@@ -177,18 +182,19 @@ _ABSTRACTS = (
     "descriptions",
     "summary",
 )
-_LESSER_ABSTRACTS = ("description", "text")
-"""Zenodo's and BEIR's: only where there is no abstract."""
+_LESSER_ABSTRACTS = ("description", "text", "excerpt", "body")
+"""Zenodo's, BEIR's and others': only where there is no abstract."""
 _MOST_WORDS = 100_000
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
 _SECTION_KEYS = ("label", "Label", "@Label", "heading", "nlmCategory")
 
 
 def _abstracts(found: Object) -> list[str]:
-    for key in (*_ABSTRACTS, *_LESSER_ABSTRACTS):
+    # Crossref describes data sets and databases, which have no abstract
+    for key in _ABSTRACTS if "indexed" in found else (*_ABSTRACTS, *_LESSER_ABSTRACTS):
         if values := _abstracts_of(key, found.get(key)):
             return values
-    return _abstracts_of(*_similar(found, "abstract", upto=Certainty.LAST_RESORT))
+    return _abstracts_of(*_similar(found, "abstract"))
 
 
 def _abstracts_of(key: str, value: Value) -> list[str]:
@@ -489,7 +495,7 @@ def _extra(found: Object, mapping: Mapping[str, str]) -> Fields:
     by_hand = {path.partition(".")[0] for path in mapping.values()}
     extra: Fields = {}
     for key, value in found.items():
-        if key in _TECHNICAL or key in by_hand or (key in _USED and not isinstance(value, dict)):
+        if key in _TECHNICAL or key in by_hand or (key in _USED and not (isinstance(value, dict) and key in _BY_ROOT)):
             continue
         if isinstance(value, dict):
             for inner, part in list(value.items())[:_NESTED]:

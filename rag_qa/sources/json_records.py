@@ -28,7 +28,7 @@ _TRIED = 5
 _CITED = ("citations", "references", "citing", "cited", "citingPapers", "citedPapers", "recommendedPapers", "related")
 _NO_PAPERS = frozenset(("attachment", "note", "annotation"))
 """Zotero's items that belong to another one."""
-_NO_RECORDS = frozenset("facets aggregations filters collections attachments query config meta links request error errors".split())
+_NO_RECORDS = frozenset("facets aggregations filters collections attachments notes files query config meta links request error errors".split())
 
 
 def read(document: Document) -> Iterator[Raw | Problem]:
@@ -164,10 +164,11 @@ def _is_record(value: Object, mapping: Mapping[str, str]) -> bool:
 
 
 def _is_envelope(text: str, span: Span, value: Object, mapping: Mapping[str, str], depth: int) -> bool:
-    """Is it a list of works that has a title itself, such as a reading list?"""
-    has_own = any(json_fields.texts(value.get(key)) for key in ("abstract", "abstractNote", "summary")) or "paperId" in value
-    lists = [key for key, inner in value.items() if isinstance(inner, list) and key not in _CITED and inner and isinstance(inner[0], dict)]
-    return not has_own and bool(lists) and any(key in lists and _holds_records(text, inner, mapping, depth) for key, inner in members(text, span))
+    """Is it a list of works that has a title itself, such as a reading list? It has nothing else that a work has."""
+    if json_fields.is_surely_work(value):
+        return False
+    lists = {key for key, inner in value.items() if isinstance(inner, list) and inner and isinstance(inner[0], dict)} - _NO_RECORDS
+    return any(key in lists and _holds_records(text, inner, mapping, depth) for key, inner in members(text, span)) if lists else False
 
 
 def _record(text: str, span: Span, value: Object) -> Iterator[_Record | _NoRecord]:
