@@ -73,6 +73,12 @@ def together(*papers: Paper) -> set[frozenset[int]]:
         pytest.param({"arxiv": "2401.00001v1"}, {"arxiv": "2401.00001v3"}, "same arXiv id 2401.00001", id="arxiv versions"),
         pytest.param({"abstract": ABSTRACT}, {"abstract": ABSTRACT, **BARE, "title": None}, "same abstract", id="abstract alone"),
         pytest.param(
+            {"abstract": "Tides.", "title": None},
+            {"abstract": "Tides.", "title": None, "year": 2014, "venue": "Circulation"},
+            "same abstract",
+            id="no titles",
+        ),
+        pytest.param(
             {"abstract": "We use $\\alpha$ <i>and</i> x. " + ABSTRACT},
             {"abstract": "We use α and x.\n" + ABSTRACT.replace("plankton", "plank- ton"), **BARE},
             "same abstract",
@@ -121,6 +127,12 @@ def together(*papers: Paper) -> set[frozenset[int]]:
             id="spelling, same page",
         ),
         pytest.param({"title": "Editorial"}, {"title": "Editorial"}, "same title, year, volume and page", id="a generic title, the same page"),
+        pytest.param(
+            {"title": "Tidal mixing", "abstract": "See text.", **BARE},
+            {"title": "Tidal mixing", "abstract": "See text"},
+            "same abstract",
+            id="all that is there",
+        ),
         pytest.param(
             {"doi": "10.1/x"},
             {"doi": "10.1101/2007.01.02.123456", "year": 2007, "venue": "bioRxiv", "extra": {}},
@@ -278,6 +290,24 @@ def test_places(volume: str, pages: str, place: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Curr Opin Lipidol", "Current Opinion in Lipidology", True),
+        ("Nutr Metab (Lond)", "Nutrition & Metabolism", True),
+        ("Diabetes", "Diabetes Care", None),
+        ("JAMA", "Journal of the American Medical Association", None),
+        ("ICML 2019", "International Conference on Machine Learning", None),
+        ("Circulation", "Journal of Hypertension", False),
+        ("", "Circulation", None),
+    ],
+)
+def test_names_of_journals(one: str, other: str, expected: bool | None) -> None:
+    found = evidence.agreement(dedup.keys(record(venue=one)), dedup.keys(record(venue=other)))
+
+    assert found.venue is expected
+
+
+@pytest.mark.parametrize(
     ("name", "family"),
     [
         ("García Márquez, Gabriel", "marquez"),
@@ -301,6 +331,8 @@ def test_family_names(name: str, family: str) -> None:
     [
         ("non-coding RNA", "noncoding rna", Likeness.EQUAL),
         ("A survey of tides", "Survey of the tides", Likeness.NEAR),
+        ("Tumours in two dogs", "Tumours in 2 dogs", Likeness.NEAR),
+        ("Wood-pecker predation on Picoides", "Woodpecker predation on Pieoides", Likeness.NEAR),
         ("TGF-beta in mice", "TGF-b in mice", Likeness.NEAR),
         ("Tides of the northern sea: a survey", "Tides of the northern sea", Likeness.SIMILAR),
         ("Tides in type 1 seas", "Tides in type 2 seas", Likeness.DIFFERENT),
@@ -416,7 +448,10 @@ def test_a_chain_of_identifiers_is_one_work() -> None:
 
 def test_copies_of_a_record_that_says_too_little_stay_apart() -> None:
     assert len(together(*[record(title="Editorial", extra={})] * 3)) == 3
-    assert len(together(*[record()] * 3)) == 1
+    assert len(together(*[record(title="Tides", authors=("Adeli, K",), extra={})] * 3)) == 1
+    assert (
+        len(together(record(title="Tides", authors=("Adeli, K",), extra={}), record(title="Tides", authors=("Adeli, K",), venue=None, extra={}))) == 2
+    )
 
 
 def test_a_preprint_its_article_and_a_copy() -> None:

@@ -183,9 +183,14 @@ def _is_initials(word: str) -> bool:
 
 
 def _venue(name: str) -> str:
-    return " ".join(
-        word for word in titles.plain_words(name) if word not in text.STOPWORDS and not word.isdigit() and word not in ("de", "la", "der")
-    )
+    """Without "(London)", years and small words."""
+    found = titles.plain_words(_IN_BRACKETS.sub("", name))
+    return " ".join(word for word in found if word not in text.STOPWORDS and not word.isdigit() and word not in _FOREIGN_SMALL_WORDS)
+
+
+_FOREIGN_SMALL_WORDS = frozenset(
+    "da das de degli dei del della der des di die do du e el et fur i il l la le les o os para per pour sur und y zu zur".split()
+)
 
 
 def _volume(value: str) -> str:

@@ -152,12 +152,16 @@ def _authors(one: Keys, other: Keys) -> bool | None:
 
 
 def is_name_alike(one: str, other: str) -> bool:
-    """Are they the same family name in two spellings?
+    """Are they the same family name in two spellings, or one of them a part of the other that lost its hyphen?
 
-    >>> is_name_alike("mueller", "muller"), is_name_alike("li", "liu")
-    (True, False)
+    >>> is_name_alike("mueller", "muller"), is_name_alike("danielsmcqueen", "mcqueen"), is_name_alike("li", "liu")
+    (True, True, False)
     """
-    return Levenshtein.distance(one, other) <= min(len(one), len(other)) // 5
+    shorter, longer = sorted((one, other), key=len)
+    return Levenshtein.distance(one, other) <= len(shorter) // 5 or (len(shorter) >= _LONG_NAME and longer.endswith(shorter))
+
+
+_LONG_NAME = 6
 
 
 def _first_author(one: Keys, other: Keys) -> bool | None:
@@ -190,7 +194,7 @@ _UNLIKE = 0.15
 
 
 def _venue(one: str, other: str) -> bool | None:
-    """Names of journals come shortened, "curr opin lipidol"; of acronyms nothing can be said."""
+    """Names of journals come shortened, "curr opin lipidol"; of acronyms nothing can be said, nor of "diabetes" and "diabetes care"."""
     shorter, longer = sorted((one.split(), other.split()), key=len)
     if not shorter or (len(shorter) == 1 and len(shorter[0]) <= _ACRONYM and len(longer) > 1):
         return None
@@ -199,7 +203,9 @@ def _venue(one: str, other: str) -> bool | None:
         found = next((i for i in range(at, len(longer)) if _is_short_for(word, longer[i])), None)
         if found is not None:
             at, matched = found + 1, matched + 1
-    return matched == len(shorter) or (None if 2 * matched >= len(shorter) else False)
+    if matched == len(longer):
+        return True
+    return None if 2 * matched >= len(shorter) else False
 
 
 _ACRONYM = 7
@@ -277,12 +283,19 @@ def _are_forms_compatible(one: Keys, other: Keys) -> bool:
 def _same_abstract(pair: _Pair) -> str:
     """Letter for letter; short ones only where there is nothing else."""
     one, other, found = pair.one, pair.other, pair.found
-    if not one.abstract or one.abstract != other.abstract or not ((one.is_long and other.is_long) or not (one.title or other.title)):
+    if not one.abstract or one.abstract != other.abstract:
         return ""
-    if found.years is False and found.venue is False and not pair.is_across:
+    if not (one.is_long and other.is_long) and not _is_all_there_is(pair):
+        return ""
+    if (one.title or other.title) and found.years is False and found.venue is False and not pair.is_across:
         return ""  # published twice
     is_retitled = found.place and found.first_author
     return "same abstract" if pair.likeness > Likeness.DIFFERENT or is_retitled else ""
+
+
+def _is_all_there_is(pair: _Pair) -> bool:
+    """Is there no title, or does it say the same too?"""
+    return not (pair.one.title or pair.other.title) or (pair.likeness is Likeness.EQUAL and not pair.is_generic and pair.found.years is not False)
 
 
 def _same_title(pair: _Pair) -> str:
@@ -300,8 +313,8 @@ def _same_title(pair: _Pair) -> str:
 
 def _is_same_in_year(pair: _Pair) -> bool:
     """A talk and its paper may have the same title, in other places or with another first author."""
-    is_distinct = not pair.is_generic and (pair.words >= _DISTINCT or pair.shared_authors > 1)
-    return is_distinct and bool(pair.found.first_author) and (pair.found.volume is not False or bool(pair.found.venue))
+    is_distinct = pair.words >= _DISTINCT or pair.shared_authors > 1 or pair.one == pair.other
+    return is_distinct and not pair.is_generic and bool(pair.found.first_author) and (pair.found.volume is not False or bool(pair.found.venue))
 
 
 def _is_same_a_year_apart(pair: _Pair) -> bool:

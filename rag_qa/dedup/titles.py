@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 
@@ -190,26 +191,32 @@ def _numbers_of(word: str, before: str, *, is_last: bool) -> list[str]:
 
 def _is_spelling(one: str, other: str) -> bool:
     """Do they differ in the spelling of a few words, or in articles and prepositions only?"""
-    left, right = _rest(one, other), _rest(other, one)
+    here, there = _in_figures(one), _in_figures(other)
+    left, right = _rest(here, there), _rest(there, here)
+    if not left and not right:
+        return here == there  # otherwise in another order: of insulin on glucose, of glucose on insulin
     if _NEGATIONS & {*left, *right}:
         return False
-    if not left and not right:
-        return False  # the same words in another order: of insulin on glucose, of glucose on insulin
     if _SMALL_WORDS.issuperset((*left, *right)):
         return True
     if not left or not right:
         return False
-    if sorted(map(_beginning, left)) != sorted(map(_beginning, right)):
+    if sorted(filter(None, map(_beginning, left))) != sorted(filter(None, map(_beginning, right))):
         return _GREEK.sub(_initial, "".join(left)) == _GREEK.sub(_initial, "".join(right))
     a, b = "".join(left), "".join(right)
     return Levenshtein.distance(a, b) <= max(1, min(len(a), len(b)) // 6) or _GREEK.sub(_initial, a) == _GREEK.sub(_initial, b)
 
 
-def _rest(one: str, other: str) -> list[str]:
-    """Words of one that the other lacks, in order."""
-    left = Counter(other.split())
+def _in_figures(title: str) -> list[str]:
+    """Its words, numbers in figures."""
+    return [_NUMERALS.get(word, word) for word in title.split()]
+
+
+def _rest(found: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Words that are not among the others, in order."""
+    left = Counter(others)
     rest = []
-    for word in one.split():
+    for word in found:
         if left[word]:
             left[word] -= 1
         else:
