@@ -38,6 +38,7 @@ _OPTIONS = re.compile(r"(?:\s*+\[[^\[\]{}]{0,200}+\])?+\s*+(?=\{)")
 _BRACED = re.compile(r"\s*+\{((?:[^{}]|\{[^{}]*+\})*+)\}")
 _ENVIRONMENT = re.compile(r"\s*+\{[A-Za-z]*+\*?\}(?:\[[^\[\]{}]{0,200}+\])?+")
 _LINE_BREAK = re.compile(r"\*?(?:\[[^\[\]{}]{0,20}+\])?+")
+_BRACES = re.compile(r"[{}]")
 _ESCAPED = re.compile(r"\\([_%&#~$])")
 _SINGLE = re.compile(r"(?:\$|\\\()\s*+(?:\\([A-Za-z]++)|([<>|]))\s*+(?:\$|\\\))")
 _PLAIN_MATH = re.compile(r"[^\\^_{}$]*+|\s*+\\[A-Za-z]++\s*+")
@@ -204,7 +205,7 @@ class _Rewriting:
 
     def on_math(self, token: re.Match[str]) -> None:
         math = token[0]
-        if math.count("{") != math.count("}"):
+        if not _is_balanced(math):
             self.put(math[0] if math[0] == "$" else math[:2])  # two dollar signs in different groups enclose nothing
             self.at = token.start() + (1 if math[0] == "$" else 2)
             return
@@ -260,7 +261,8 @@ class _Rewriting:
         self.put("~" if shows else " ")
 
     def on_dash(self, token: re.Match[str]) -> None:
-        self.put({"--": "–", "---": "—"}.get(token[0], token[0]))
+        is_arrow = self.peek() == ">"
+        self.put(token[0] if is_arrow else {"--": "–", "---": "—"}.get(token[0], token[0]))
 
     def on_quote(self, token: re.Match[str]) -> None:
         if token[0] == "``":
@@ -274,13 +276,14 @@ class _Rewriting:
         """An accent, and the letter or group that it is for."""
         mark = _ACCENTS[word]
         start = self.at
+        is_alone = self.source[max(0, start - 3) : max(0, start - 2)] in ("", "{")
         if word.isalpha():
             self.skip_blanks()
         following = self.peek()
         if following == "{":
             self.at += 1
             self.open(partial(_accented, mark, word))
-        elif (letter := self.next_is(_LETTER_MACRO)) or (following.isalpha() and _is_accented(word, following)):
+        elif (letter := self.next_is(_LETTER_MACRO)) or (following.isalpha() and (is_alone or _is_accented(word, following))):
             self.at += len(letter[0]) if letter else 1
             self.put(_accented(mark, word, _LETTERS[letter[1]] if letter else following))
         else:
@@ -376,6 +379,15 @@ class _Rewriting:
     def _part(self, following: str) -> None:
         if self.last.isalnum() and following.isupper():
             self.put(" ")
+
+
+def _is_balanced(math: str) -> bool:
+    depth = 0
+    for brace in _BRACES.finditer(math):
+        depth += 1 if brace[0] == "{" else -1
+        if depth < 0:
+            return False
+    return not depth
 
 
 def _nothing(_text: str) -> str:
