@@ -150,7 +150,7 @@ class _Reading:
         record, self.record = self.record, None
         yield from self.stray.problems()
         if record:
-            self.complete += not _is_cut_off(record)
+            self.complete += record.has("PMID") and record.has("SO")
             self.incomplete += _is_cut_off(record)
             yield record
 

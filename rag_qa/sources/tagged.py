@@ -32,7 +32,7 @@ _PREFACE = 30
 _SAMPLE = 300
 _NOISE = re.compile(
     r"(?:(?:Provider|Database|Content|Source|Export(?:ed)?|Date|Link to (?:the )?[\w ]{1,40})\s*:|Record #\d+ of \d+|<?\d+\.?\s*>?$"
-    r"|[\W_]+$|(?:https?|ftp)://\S+$|EF$|(?:FN|VR) |[%#*] )",
+    r"|[\W_]+$|(?:https?|ftp)://\S+$|EF$|(?:FN|VR) |[%#*] |</?pre>$)",
     re.I,
 )
 """What databases write between records: headings, record numbers, links, rules, comments."""
