@@ -87,20 +87,31 @@ _ACCENT = re.compile(
     re.VERBOSE,
 )
 _LETTER = re.compile(r"\{\\(ss|ae|AE|oe|OE|o|O|aa|AA|l|L|i)\}|\\(ss|ae|AE|oe|OE|o|O|aa|AA|l|L|i)\{\}")
-_FORMULA = re.compile(r"(\$[^$]*\$)")
+_WRAPPED = re.compile(r"\\(?:emph|text(?:it|bf|tt|sc|rm|sf|sl|md|up|normal)?|mbox|url|underline|uline)\s?\{([^{}\\]*)\}")
+_SIGN = re.compile(r"\\([%&#])|(?<=\w)\\(_)(?=\w)|\\(\$)(?=\d)|\\text(less|greater)(?:\{\}|\s|(?=\d))")
+_SIGNS = {"less": "<", "greater": ">"}
+_FORMULA = re.compile(r"((?<!\\)\$(?:[^$\\]|\\.)*+\$)", re.DOTALL)
 
 
-def accented(text: str) -> str:
-    r"""Plain text with the accents that someone wrote as in LaTeX, where nothing else can be meant; formulas stay.
+def untexed(text: str) -> str:
+    r"""Plain text with the accents, emphasis and escapes that someone wrote as in LaTeX, where nothing else can be meant; formulas stay.
 
-    >>> accented(r"Fran\c{c}ois M\"uller and J{\o}rgen: $\hat{x}$ is \"a quote\"")
-    'François Müller and Jørgen: $\\hat{x}$ is \\"a quote\\"'
+    >>> untexed(r"Fran\c{c}ois M\"uller and J{\o}rgen: $\hat{x}$ is \"a quote\", \emph{30\%}")
+    'François Müller and Jørgen: $\\hat{x}$ is \\"a quote\\", 30%'
     """
     if "\\" not in text:
         return text
     parts = _FORMULA.split(text)
-    parts[::2] = [_LETTER.sub(_letter, _ACCENT.sub(_accent, part)) for part in parts[::2]]
+    parts[::2] = map(_untexed, parts[::2])
     return "".join(parts)
+
+
+def _untexed(text: str) -> str:
+    text = _LETTER.sub(_letter, _ACCENT.sub(_accent, text))
+    text = _SIGN.sub(lambda match: _SIGNS.get(match.group(match.lastindex or 0), match.group(match.lastindex or 0)), text)
+    for _ in range(3):  # one in another
+        text = _WRAPPED.sub(r"\1", text)
+    return text
 
 
 def _accent(match: re.Match[str]) -> str:

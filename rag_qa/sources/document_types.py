@@ -95,8 +95,9 @@ _SERVER = re.compile(
 )
 
 
-def of(words: Iterable[str], *, venue: str | None = None, is_on_arxiv: bool = False) -> str | None:
-    """One of TYPES; None if nothing tells. `venue` and `is_on_arxiv` tell preprints whose source has no word for them.
+def of(words: Iterable[str], *, venue: str | None = None, is_on_arxiv: bool = False, is_of_conference: bool = False) -> str | None:
+    """One of TYPES; None if nothing tells. `venue` and `is_on_arxiv` tell preprints whose source has no word for them; a part of the proceedings of a
+    conference may be called after the book or the series that it is in.
 
     >>> of(["Journal Article", "Review"]), of(["JOUR"], venue="bioRxiv"), of(["misc"], is_on_arxiv=True), of([])
     ('review', 'preprint', 'preprint', None)
@@ -105,7 +106,7 @@ def of(words: Iterable[str], *, venue: str | None = None, is_on_arxiv: bool = Fa
     best = min(found, key=_RANK.__getitem__, default=None)
     if best in (None, "article", "other") and (is_server(venue) if venue else is_on_arxiv):
         return "preprint"
-    return best
+    return "conference" if is_of_conference and best in (None, "other", "book", "chapter") else best
 
 
 def _of(word: str) -> str | None:

@@ -177,7 +177,7 @@ def urls(text: str) -> list[str]:
     >>> urls(r"\\url{https://a.org/b\_c}; file:///x, http://d.org/e.")
     ['https://a.org/b_c', 'http://d.org/e']
     """
-    if "/" not in text:
+    if "/" not in text and "www." not in text:
         return []
     meant = _as_meant(text)
     found = _ADDRESS.findall(meant)

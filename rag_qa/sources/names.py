@@ -26,7 +26,7 @@ _NOISE = re.compile(
     ),
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,300}[)\]]?\s*$")
+_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,300}(?:[)\]]\s*|$)")
 _NOBODY = frozenset(
     "al|anon|anonymous|anonym|and|and others|author|authors|author not available|author unknown|et|et al|et. al|n.a|n/a|na|nan|no author|no authors|"
     "no author listed|no authors listed|no author name available|no author names available|no authorship indicated|no authorship, indicated|none|"
@@ -94,33 +94,44 @@ def people(values: Sequence[str], *, bodies: Collection[str] = ()) -> tuple[str,
     ('Smith, J.', 'Doe, A.', 'van der Berg, K.')
     """
     found: dict[str, None] = {}
+    is_spelt_out = any(map(_SPELT_OUT.match, values))
     for value in values:
-        names = [value] if value in bodies else map(person, _each(value, is_only=len(values) == 1))
+        if value in bodies:
+            names = [None if _is_nobody(value) else value]
+        else:
+            names = [person(name, is_spelt_out=is_spelt_out) for name in _each(value, is_only=len(values) == 1)]
         found.update(dict.fromkeys(filter(None, names)))
     return tuple(found)
 
 
 @lru_cache(maxsize=50_000)
-def person(name: str) -> str | None:
-    """One name as "Family, Given"; None if it names nobody.
+def person(name: str, *, is_spelt_out: bool = False) -> str | None:
+    """One name as "Family, Given"; None if it names nobody. `is_spelt_out`: names in capitals are not initials, so that ANN is Ann.
 
     >>> person("Peter H.N. de With"), person("SMITH A B"), person("J. Smith III"), person("[Anonymous]")
     ('de With, Peter H. N.', 'Smith, A. B.', 'Smith, J., III', None)
     """
     plain = _without_noise(name)
-    if plain.strip("[]().:;, ").casefold() in _NOBODY or not any(char.isalpha() for char in plain):
+    if _is_nobody(plain):
         return None
     if _CJK.search(plain) or _is_body(plain):
         return plain
+    if "." in plain:
+        plain = _GLUED.sub(" ", plain)  # "J.Smith", "A.B. Smith"
     parts = [part.strip() for part in plain.split(",") if part.strip()]
     parsed = _parsed(parts) if len(parts) > 1 else _of_words(parts[0].split() if parts else [plain])
-    return str(parsed) if parsed else plain
+    return str(_normal(parsed, is_spelt_out=is_spelt_out)) if parsed else plain
+
+
+def _is_nobody(name: str) -> bool:
+    return name.strip("[]().:;, ").casefold() in _NOBODY or not any(char.isalpha() for char in name)
 
 
 def _without_noise(name: str) -> str:
     if not (name.isascii() and name.replace(",", "").replace(" ", "").replace("-", "").replace(".", "").isalpha()):
         name = _NOISE.sub("", name)
-        name = _BRACKETS.sub("", name) if _BRACKETS.sub("", name).strip() else name
+        bare = _BRACKETS.sub(" ", name)
+        name = bare if bare.strip() and not _is_body(bare) else name  # "Smith, J. (Oxford)"; not "Ministry of Health (Peru)"
     name = _TITLES.sub("", _ET_AL.sub("", name))
     return _DEGREES.sub("", name).strip(" ,;&")
 
@@ -135,7 +146,11 @@ def _each(value: str, *, is_only: bool) -> Iterator[str]:
             for part in value.split(sign):
                 yield from _each(part.strip(), is_only=False)
             return
-    value = _ET_AL.sub("", value)
+    value = _ROTATED.sub(r"\2 \1", _ET_AL.sub("", value))
+    together = _RUN_TOGETHER.split(value) if value.count(".") >= 2 and "," not in value else []
+    if len(together) > 1 and all(map(_WITH_INITIALS.fullmatch, together)):
+        yield from together
+        return
     joined = _JOINT.split(value)
     if len(joined) > 1 and not _BODY.search(value) and all(map(_is_full, joined)):
         is_list = any("," not in part for part in joined)  # "John Smith, Jane Doe and Ann Roe"
@@ -148,6 +163,15 @@ def _each(value: str, *, is_only: bool) -> Iterator[str]:
 
 
 _JOINT = re.compile(r"\s*,?\s(?:and|&|AND|und|et|y)\s(?!others)")
+
+
+# "Adeli K.Lewis G. F.", "Smith J. Doe A. B.": initials with full stops part the names.
+_RUN_TOGETHER = re.compile(r"(?<=\.)\s*(?=[^\W\d_](?:[^\W\d_.]+|['’][^\W\d_]+)[\s'’-])")
+_WITH_INITIALS = re.compile(r"(?:[^\W\d_][\w'’-]+\s){1,3}(?:[^\W\d_]\.\s?(?:-\s?)?){1,4}")
+_ROTATED = re.compile(
+    r"((?:[^\W\d_]\.\s?){1,4}),\s*((?:[^\W\d_][\w'’-]+\s){1,3}(?:[^\W\d_]\.\s?){1,4}.*)"
+)  # "J., Kass N. Faden R.": Kass, Faden and a J.
+_SPELT_OUT = re.compile(r"[A-Z'’ -]{2,40}, ?(?=[A-Z]{0,20}[AEIOU])[A-Z]{4,20}\b")
 
 
 def _is_full(name: str) -> bool:
@@ -238,16 +262,22 @@ def _is_particle(words: Sequence[str], at: int) -> bool:
 
 def _is_odd(word: str) -> bool:
     """Is this a word of a sentence? Then it is the name of a body."""
-    return word.islower() and word not in _PARTICLES and word not in ("y", "e", "i") and "-" not in word and "'" not in word and "’" not in word
+    return len(word) > 2 and word.islower() and word not in _PARTICLES and "-" not in word and "'" not in word and "’" not in word
 
 
 def _named(family: list[str], given: list[str], suffix: str) -> Name:
     given, suffix = _without_suffix(given, suffix)
     family, suffix = _without_suffix(family, suffix)
     end = next((i for i in range(len(given), 1, -1) if given[i - 1] not in _PARTICLES), 1)
-    family, given = given[end:] + family, given[:end]  # "Hillegersberg, Richard van"
-    is_upper = all(word.isupper() or word in _PARTICLES for word in family) and sum(map(len, family)) > 1
-    return Name(_family(family, is_upper=is_upper), " ".join(_given(word, is_upper=is_upper) for word in given), suffix)
+    return Name(" ".join(given[end:] + family), " ".join(given[:end]), suffix)  # "Hillegersberg, Richard van"
+
+
+def _normal(name: Name, *, is_spelt_out: bool) -> Name:
+    """Initials as "J. A."; what is in capitals as one writes it."""
+    family = name.family.split()
+    is_upper = all(word.isupper() or word in _PARTICLES for word in family) and len(name.family) > 1
+    given = [_given(word, is_upper=is_upper, is_spelt_out=is_spelt_out) for word in name.given.split()]
+    return Name(_family(family, is_upper=is_upper), " ".join(given), name.suffix)
 
 
 def _without_suffix(words: list[str], suffix: str) -> tuple[list[str], str]:
@@ -281,7 +311,7 @@ def _capital(letters: str) -> str:
     return letters.capitalize()
 
 
-def _given(word: str, *, is_upper: bool) -> str:
+def _given(word: str, *, is_upper: bool, is_spelt_out: bool) -> str:
     """A given name, or initials as "J. A.": with a full stop and a blank each. `is_upper`: the family name stands in capitals."""
     letters = word.replace(".", "").replace("-", "")
     if not letters.isalpha():
@@ -292,7 +322,7 @@ def _given(word: str, *, is_upper: bool) -> str:
         return " ".join(_dotted(part) for part in _GLUED.sub(" ", word).split())
     if len(letters) == 1:
         return word + "." if word.isupper() else word
-    if word.isupper() and _stands_for_initials(word, is_upper=is_upper):
+    if word.isupper() and _stands_for_initials(word, is_spelt_out=is_spelt_out):
         return " ".join(f"{letter}." for letter in letters)
     return _capitalised(word) if word.isupper() and (is_upper or len(word) > 3) else word
 
@@ -301,9 +331,9 @@ def _dotted(part: str) -> str:
     return part + "." if len(part) == 1 and part.isupper() else part
 
 
-def _stands_for_initials(word: str, *, is_upper: bool) -> bool:
-    """ "JA" does; "JOHN" does not; "ANN" does unless all is in capitals."""
+def _stands_for_initials(word: str, *, is_spelt_out: bool) -> bool:
+    """ "JA" does, and "JEF" where nobody's name is spelt out in capitals; "JOHN" does not."""
     if "-" in word:
         return False
     has_vowel = any(char in "AEIOUY" for char in word)
-    return len(word) <= 2 or (len(word) <= 3 and not (is_upper and has_vowel)) or (len(word) == 4 and not has_vowel)
+    return len(word) <= 2 or (len(word) == 3 and not (is_spelt_out and has_vowel)) or (len(word) == 4 and not has_vowel)

@@ -29,6 +29,7 @@ _LONGEST_READ = 4000
 """Characters of a value that are looked at for an identifier, a notice, or what goes into `extra`."""
 _REMARKS = ("note", "notes", "extra", "annote", "comment", "comments", "remarks")
 _PLACES = ("howpublished", "link", "links", "adsurl", "ee", "bdsk-url-1")
+_EVENTS = ("conference", "conference name", "conference title", "conference date", "event")
 _NOTHING = frozenset("nan NaN null NULL None none undefined n/a N/A NA <NA> #N/A (null)".split())
 _MARKED = re.compile(r"[<&\\]")
 _LATEX = re.compile(r"[<&\\{}$~`]|--|''")
@@ -75,7 +76,7 @@ def _paper(record: _Record, title: str, found: Abstracts) -> Paper:
         collection=next(iter(record.lines("collection")), None),
         keywords=keywords.of(record.lines("keyword")),
         language=_language(record),
-        type=document_types.of(types, venue=venue, is_on_arxiv=is_on_arxiv),
+        type=document_types.of(types, venue=venue, is_on_arxiv=is_on_arxiv, is_of_conference=any(name in record.raw.fields for name in _EVENTS)),
         notices=_notices(record, types, read.notices | found.notices),
         other_abstracts=found.others,
         origins=(Origin(record.path, record.raw.line),),
@@ -116,6 +117,8 @@ class _Record:
     extra: dict[str, str] = field(default_factory=dict)
     repairs: dict[str, _Repair] = field(default_factory=dict)
     lost: str = ""
+    language: str | None = None
+    """The one that its title tells."""
 
     def texts(self, name: str, *, upto: int | None = None) -> list[str]:
         """The values of a field as plain text, line feeds as they are; without empty ones. `upto`: how many characters of each are looked at."""
@@ -142,7 +145,7 @@ class _Record:
             reason = f"{name}: text that was decoded wrongly is put right, {repair.before!r} -> {repair.after!r}{more}"
             yield Problem(self.path, self.raw.line, reason, Trouble.REPAIRED)
         if self.lost:
-            reason = f"{self.lost}, where another program lost characters before (they are shown as \ufffd): compare it with the publisher's page"
+            reason = f"{self.lost}: characters were lost before this file was written (shown as \ufffd); compare it with the publisher's page"
             yield Problem(self.path, self.raw.line, reason, Trouble.REPAIRED)
 
     def clean(self, name: str, value: str) -> str:
@@ -151,7 +154,7 @@ class _Record:
         if value.isascii() and not (_LATEX if is_latex else _MARKED).search(value):
             return characters.tidy(value)
         text = self._repaired(name, value)
-        text = latex.plain(text) if is_latex else characters.accented(text)
+        text = latex.plain(text) if is_latex else characters.untexed(text)
         if _MARKED.search(text):
             text = self._repaired(name, markup.plain(text))
         text = characters.tidy(text)
@@ -180,12 +183,11 @@ def _around(text: str, at: int) -> str:
 # ---------------------------------------------------------------------------------------------------------------------- title
 
 _BRACKETED = re.compile(r"\[([^\[\]]{3,}(?:\[[^\[\]]*\][^\[\]]*)*)\]\.?")
+_LANGUAGE = re.compile(r"[.?!\]]\s*\[([A-Z][a-z]{3,12})\]\.?$")
 _FOOTNOTE = re.compile(r"(?<=\w)\s*[*†‡☆★✩⁎]+$")
 _SPACED_COLON = re.compile(r"\s+:\s+")
 _NO_TITLE = frozenset(
-    "no title|untitled|title not available|not available|no title available|title unavailable|no title found|unknown title|ohne titel|sans titre|sin titulo".split(
-        "|"
-    )
+    "no title|no title available|no title found|not available|title not available|title unavailable|untitled|ohne titel|sans titre".split("|")
 )
 _ABBREVIATED = re.compile(
     r"(?:\.\.|…|\b(?:[A-Za-z]\.){2,}|\b(?:et al|inc|ltd|co|corp|jr|sr|etc|vs|sp|spp|var|no|vol|ed|eds|st|u\.s|ph\.d))\.?$", re.IGNORECASE
@@ -198,10 +200,20 @@ def _title(record: _Record) -> str | None:
     if title.strip("[](). ").casefold() in _NO_TITLE:
         _tell(record, "title_as_read", [title])
         return None
+    title, as_read = _without_language(record, title), title
     if translated := _BRACKETED.fullmatch(title):  # as PubMed marks what it translated
-        _tell(record, "title_as_read", [title])
         title = translated.group(1)
-    return _without_stop(_FOOTNOTE.sub("", _SPACED_COLON.sub(": ", title))) or None
+    _tell(record, "title_as_read", [as_read] if title != as_read else ())
+    return _without_stop(_FOOTNOTE.sub("", _SPACED_COLON.sub(": ", title)).rstrip(" :;,")) or None
+
+
+def _without_language(record: _Record, title: str) -> str:
+    """ "On tides. [French]" -> "On tides"."""
+    found = _LANGUAGE.search(title)
+    if not found or not (code := languages.code(found.group(1))):
+        return title
+    record.language = code
+    return title[: found.start()] + found.group(0)[0]
 
 
 def _joined(parts: Sequence[str]) -> str:
@@ -301,7 +313,7 @@ def _language(record: _Record) -> str | None:
     values = record.lines("language")
     found = _first(map(languages.code, values))
     _tell(record, "language_as_read", values if not found or len(values) > 1 or ";" in values[0] else ())
-    return found
+    return found or record.language
 
 
 def _notices(record: _Record, types: Sequence[str], told: frozenset[Notice]) -> tuple[Notice, ...]:

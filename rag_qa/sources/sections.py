@@ -24,7 +24,7 @@ _NOUN = any_of(
 _QUALIFIER = any_of(
     "adds?|all|analys[ie]s|approach|areas|article|assessments?|authors?['’]?|available|central|clinical|clinicaltrials\\.gov|clinician|cochrane",
     "collection|comparative|comparison with existing|contacts?|criteria|current|diagnostic|eligibility|examinations?|exclusion|experimental|expert",
-    "ethnopharmacological|future|general|home|human|impacts|inclusion|investigation|investigational|key|known|laboratory|language|lay|levels?|main|major|managerial",
+    "ethnopharm\\w+|future|general|home|human|impacts|inclusion|investigation|investigational|key|known|laboratory|language|lay|levels?|main|major|managerial",
     "medical|meta|necropsy|new|novel|open|other|paper|pathological|patient|plain|post ?mortem|potential|practical|practice|primary|principal",
     "prospero|public|recent|secondary|simple|social|specific|statistical|supplementary|systematic|take|take-home|target|technology|theoretical",
     "this|used|what|what is|why|will gain",
