@@ -13,7 +13,7 @@ from rag_qa.sources.reader import Document, Format, Problem, Raw, Trouble
 Fields = dict[str, list[str]]
 
 _ROOTS = frozenset("PubmedArticleSet PubmedArticle PubmedBookArticleSet PubmedBookArticle MedlineCitationSet MedlineCitation BookDocumentSet".split())
-_EUROPE_PMC = re.compile(r"<(?:resultList|result)[\s>]")
+_EUROPE_PMC = re.compile(r"<(?:abstractText|authorString|pubYear|pmid)>")  # many a service answers with a list of results
 _RECORDS = ("PubmedArticle", "PubmedBookArticle", "result")
 _BARE = ("MedlineCitation", "BookDocument")
 
@@ -40,7 +40,7 @@ def _raw(record: Record, path: str) -> Raw | Problem:
 
 def _claims(head: str) -> bool:
     name = elements.root(head)
-    return name in _ROOTS or (name in ("responseWrapper", "resultList") and bool(_EUROPE_PMC.search(head)))
+    return name in _ROOTS or (name in ("responseWrapper", "resultList") and "<result>" in head and bool(_EUROPE_PMC.search(head)))
 
 
 # ------------------------------------------------------------------------------------------------------------------- articles
@@ -128,7 +128,7 @@ def _book(element: Element) -> Fields:
         "editor": _authors(element, "Book/AuthorList", editors=True),
         "pages": _pages(element, "Pagination"),
     }
-    return _merged(fields, _identifiers(element, "ArticleIdList/ArticleId", "ELocationID", "Book/ELocationID"))
+    return _merged(fields, _identifiers(element, "ArticleIdList/ArticleId", "ELocationID", *(() if chapter else ("Book/ELocationID",))))
 
 
 _MORE_OF_A_BOOK = {
@@ -164,7 +164,7 @@ def _result(element: Element) -> Fields:
         "venue": [*texts(element, "journalInfo/journal/title"), *texts(element, "journalTitle"), *texts(element, "bookOrReportDetails/publisher")][
             :1
         ],
-        "doi": texts(element, "doi"),
+        "doi": texts(element, "doi") or texts(element, "DOI"),
         "pmid": texts(element, "pmid") or (texts(element, "id") if is_pubmed else []),
         "keyword": [*texts(element, "keywordList/keyword"), *texts(element, "meshHeadingList/meshHeading/descriptorName")],
         "language": texts(element, "language"),
@@ -276,9 +276,9 @@ def _links(element: Element) -> Fields:
         if kind == "Cites":
             continue
         relation = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=and)(?=republished)|(?<=Corrected)(?=and)|(?<=Retracted)(?=and)", " ", kind).capitalize()
-        source = " ".join([*texts(link, "RefSource"), *(f"PMID: {pmid}" for pmid in texts(link, "PMID"))])
+        source = " ".join([*texts(link, "RefSource"), *(f"PMID: {pmid}" for pmid in texts(link, "PMID")), *texts(link, "Note")])
         if _NOTICES.search(kind):
-            fields.setdefault("notice", []).append(f"{relation}: {source}")
+            fields.setdefault("notice", []).append(f"{relation}: {source}".strip())
         else:
             fields.setdefault(relation.lower(), []).append(source)
     return fields

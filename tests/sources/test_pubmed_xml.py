@@ -59,7 +59,7 @@ ARTICLE = """<?xml version="1.0" ?>
     <CommentsCorrectionsList>
       <CommentsCorrections RefType="RetractionIn"><RefSource>J Peat Moss. 2021;13:1</RefSource><PMID Version="1">55667788</PMID></CommentsCorrections>
       <CommentsCorrections RefType="ErratumFor"><RefSource>J Peat Moss. 2018;11:1</RefSource></CommentsCorrections>
-      <CommentsCorrections RefType="CorrectedandRepublishedFrom"><RefSource>A</RefSource></CommentsCorrections>
+      <CommentsCorrections RefType="CorrectedandRepublishedFrom"/>
       <CommentsCorrections RefType="CommentIn"><RefSource>Nature. 2021</RefSource></CommentsCorrections>
       <CommentsCorrections RefType="Cites"><RefSource>Science. 1999</RefSource></CommentsCorrections>
     </CommentsCorrectionsList>
@@ -120,7 +120,7 @@ def test_an_article() -> None:
         "notice": [
             "Retraction in: J Peat Moss. 2021;13:1 PMID: 55667788",
             "Erratum for: J Peat Moss. 2018;11:1",
-            "Corrected and republished from: A",
+            "Corrected and republished from:",
         ],
         "comment in": ["Nature. 2021"],
         "volume": ["12"],
@@ -179,7 +179,7 @@ BOOK = """<PubmedBookArticle><BookDocument><PMID Version="1">21</PMID>
 <BookTitle book="moss">Moss: a guide</BookTitle><PubDate><Year>2009</Year><Month>02</Month></PubDate>
 <AuthorList Type="authors"><Author><CollectiveName>Moss Centre (UK)</CollectiveName></Author></AuthorList>
 <AuthorList Type="editors"><Author><LastName>Torf</LastName><ForeName>Cy</ForeName></Author></AuthorList>
-<CollectionTitle>Guides</CollectionTitle><Isbn>9781860163593</Isbn></Book>
+<CollectionTitle>Guides</CollectionTitle><ELocationID EIdType="doi">10.1000/b</ELocationID><Isbn>9781860163593</Isbn></Book>
 CHAPTER
 <Language>eng</Language><PublicationType UI="D016454">Review</PublicationType>
 <Abstract><AbstractText>All about moss.</AbstractText></Abstract>
@@ -195,7 +195,7 @@ def test_a_book() -> None:
         "author": ["Moss Centre (UK)"],
         "editor": ["Torf, Cy"],
         "year": ["2009 02"],
-        "doi": ["10.1000/b.5"],
+        "doi": ["10.1000/b.5", "10.1000/b"],
         "pmid": ["21"],
         "language": ["eng"],
         "type": ["Review", "Book"],
@@ -214,7 +214,7 @@ def test_a_chapter_stands_in_its_book() -> None:
     fields = only(BOOK.replace("CHAPTER", chapter))
 
     assert (fields["title"], fields["venue"], fields["author"]) == (["Peat."], ["Moss: a guide"], ["Moor, Ada"])
-    assert fields["type"] == ["Review", "Book Chapter"]
+    assert (fields["type"], fields["doi"]) == (["Review", "Book Chapter"], ["10.1000/b.5"])
 
 
 # ------------------------------------------------------------------------------------------------------------------ Europe PMC
@@ -270,7 +270,15 @@ def test_it_claims_its_own(head: str) -> None:
 
 @pytest.mark.parametrize(
     "head",
-    ["", "PMID- 1\nTI  - <PubmedArticle>", "title,abstract\na,<PubmedArticle>", "<xml><records><record>", "<feed>", "<eSearchResult>", "<results>"],
+    [
+        "",
+        "PMID- 1\nTI  - <PubmedArticle>",
+        "title,abstract\na,<PubmedArticle>",
+        "<xml><records><record>",
+        "<feed>",
+        "<eSearchResult>",
+        "<resultList><result>1",
+    ],
 )
 def test_it_does_not_claim_others(head: str) -> None:
     assert not FORMAT.claims(head)
