@@ -22,6 +22,8 @@ GZIP = Kind("a gzip file", "unpack it")
 _IMAGE_ADVICE = "abstracts have to be text"
 _SHEET = "save it as CSV"
 
+_ENDNOTE = Kind("an EndNote library", "in EndNote, use File > Export with the output style RefMan (RIS)")
+
 _SIGNATURES: tuple[tuple[int, bytes, Kind], ...] = (
     (0, b"\x1f\x8b\x08", GZIP),
     (0, b"%PDF-", Kind("a PDF", f"{_EXPORT}, or save the abstracts as text")),
@@ -53,19 +55,16 @@ _IN_ZIP: tuple[tuple[re.Pattern[bytes], Kind], ...] = (
     (re.compile(rb"mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet"), Kind("an OpenDocument sheet", _SHEET)),
     (re.compile(rb"mimetypeapplication/vnd\.oasis\.opendocument"), Kind("an OpenDocument text", "save it as plain text")),
     (re.compile(rb"mimetypeapplication/epub"), Kind("an e-book", "save the abstracts as plain text")),
-    (re.compile(rb"sdb/sdb\.eni"), Kind("an EndNote library", "in EndNote, use File > Export with the output style RefMan (RIS)")),
+    (re.compile(rb"sdb/sdb\.eni"), _ENDNOTE),
 )
 
-_BY_SUFFIX = {
-    ".enl": Kind("an EndNote library", "in EndNote, use File > Export with the output style RefMan (RIS)"),
-    ".mrc": Kind("a MARC file", "export the records as RIS"),
-    ".marc": Kind("a MARC file", "export the records as RIS"),
-}
+_MARC = re.compile(rb"\d{5}[a-z][a-z ].{13}4500", re.DOTALL)
+_MARC_KIND = Kind("a MARC file", "export the records as RIS")
 _BINARY = Kind("a binary file", "only text can be read, such as an export from a reference manager")
 
-# A few stray ones occur in exports that are text; more than one in two hundred bytes is no text. Ctrl-Z and Escape are the end of a DOS file and
-# the shifts of Japanese mail.
-_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))
+# A few stray ones occur in exports that are text; more than one in two hundred bytes is no text. From Ctrl-Z on they are the end of a DOS file,
+# the shifts of Japanese mail and separators.
+_CONTROL = bytes(set(range(26)) - set(b"\t\n\v\f\r"))
 _TEXT_BYTES_FOR_A_CONTROL = 200
 
 
@@ -81,7 +80,11 @@ def of_bytes(head: bytes, suffix: str = "") -> Kind | None:
     for offset, signature, kind in _SIGNATURES:
         if head.startswith(signature, offset):
             return kind
-    return _BY_SUFFIX.get(suffix, _BINARY) if _is_binary(head) else None
+    if _MARC.match(head):
+        return _MARC_KIND
+    if not _is_binary(head):
+        return None
+    return _ENDNOTE if suffix == ".enl" else _BINARY
 
 
 def _is_binary(head: bytes) -> bool:

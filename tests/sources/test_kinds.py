@@ -36,6 +36,7 @@ def zipped(*names: str) -> bytes:
         (b"BZh91AY&SY\x01\x02", "a bzip2 file"),
         (b"Rar!\x1a\x07\x01\0", "a RAR archive"),
         (b"a.ris" + bytes(252) + b"ustar\0", "a tar archive"),
+        (b"00714cam a2200205 a 4500001001300000\x1e", "a MARC file"),
         (gzip.compress(b"TY  - JOUR"), "a gzip file"),
         (zipped("a.ris"), "a zip archive"),
         (zipped("[Content_Types].xml", "_rels/.rels", "word/document.xml"), "a Word document"),
