@@ -46,8 +46,10 @@ _BIBTEX_TYPES = {
     "report": "techreport",
 }
 _MATH = re.compile(r"\$[^$\n]*[\\^_{][^$\n]*\$")
+_PAIRS = {"``": "`{}`", "''": "'{}'", "--": "-{}-"}  # which LaTeX would take for one character
 _LATEX = {
     **{char: "\\" + char for char in "&%#_{}"},
+    **_PAIRS,
     "$": "\\$",
     "\\": "\\textbackslash{}",
     "~": "\\textasciitilde{}",
@@ -55,7 +57,7 @@ _LATEX = {
     "<": "\\textless{}",
     ">": "\\textgreater{}",
 }
-_SPECIAL = re.compile(r"[&%#_{}$\\~^<>]")
+_SPECIAL = re.compile(r"``|''|--|[&%#_{}$\\~^<>]")
 
 
 def bibtex(papers: Sequence[Paper]) -> str:

@@ -95,7 +95,7 @@ def _source(path: Path, mapping: Mapping[str, str], language: str) -> Source:
     how = hashlib.sha256(json.dumps([sorted(mapping.items()), language]).encode()).hexdigest()[:8]
     try:
         fingerprint = f"{files.fingerprint(path)}-{how}"
-    except OSError:
+    except SourceError:
         fingerprint = ""  # reading it says what is wrong
     return Source(str(path), partial(files.read, path, mapping=mapping, language=language), fingerprint)
 

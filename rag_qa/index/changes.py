@@ -88,13 +88,13 @@ class Plan:
         for source in sources:
             progress(f"reading {source.path}", 0, 0)
             if source.path in known:
-                self._held |= self.register.paper_ids([source.path])
+                self._held |= self.register.nameless([source.path])
             if not source.fingerprint or known.get(source.path) != source.fingerprint:
                 self._take(source)
             else:
                 self._read.append(source.path)
         for path in gone:
-            self._held |= self.register.paper_ids([path])
+            self._held |= self.register.nameless([path])
             self.register.drop(path)
 
     def _take(self, source: Source) -> None:
@@ -118,7 +118,7 @@ class Plan:
         """Added papers that take the place of removed ones: an abstract without any identifier is known by its words, so that an edited one is
         a new paper in the file that the old one left."""
         left, came, replaced = set(removed), set(added), set()
-        now = self.register.paper_ids(list(self._held))
+        now = self.register.nameless(list(self._held))
         for path, ids in self._held.items():
             out = list(dict.fromkeys(id_ for id_ in ids if id_ in left))
             in_ = list(dict.fromkeys(id_ for id_ in now[path] if id_ in came))

@@ -64,12 +64,12 @@ class Register:
             for row in self._db.rows(sql, (path,)):
                 yield Entry(*row)
 
-    def paper_ids(self, paths: Sequence[str]) -> dict[str, list[str]]:
-        """The works of some files, in file order."""
+    def nameless(self, paths: Sequence[str]) -> dict[str, list[str]]:
+        """The works of some files whose records have no identifier, so that they are known by their words alone; in file order."""
         found: dict[str, list[str]] = {path: [] for path in paths}
-        for path, paper_id in self._db.chosen(
-            "SELECT path, paper_id FROM records WHERE path IN ({}) AND paper_id IS NOT NULL ORDER BY path, ordinal", paths
-        ):
+        bare = " AND ".join(f"json_extract(record, '$.{name}') IS NULL" for name in ("doi", "pmid", "arxiv"))
+        sql = f"SELECT path, paper_id FROM records WHERE path IN ({{}}) AND paper_id IS NOT NULL AND {bare} ORDER BY path, ordinal"
+        for path, paper_id in self._db.chosen(sql, paths):
             found[path].append(paper_id)
         return found
 
