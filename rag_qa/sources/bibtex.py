@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_qa.errors import SourceError
-from rag_qa.sources.reader import FIELDS, Document, Format, Problem, Raw, Trouble
+from rag_qa.sources.reader import Document, Format, Problem, Raw, Trouble
 
 Fields = list[tuple[str, str]]
 """(name in lower case, value) in the order of the file."""
@@ -29,6 +29,7 @@ _HEADER_BEHIND = re.compile(rf"[}})][^\S\n]*+(?={_HEADER_IN_LINE.pattern})")
 _FIELD = re.compile(rf"({_NAME})\s*+=\s*+")
 _FIELD_LINE = re.compile(rf"^[^\S\n]*+,?[^\S\n]*+({_NAME})[^\S\n]*+=[^\S\n]*+(?=[\w{{\"])", re.MULTILINE)
 _FIELD_BEHIND = re.compile(rf"[}}\"]\s*+,\s*+{_NAME}\s*+=\s*+[\w{{\"]")
+_HOLDS_FIELD = re.compile(rf"{_FIELD_BEHIND.pattern}|,\s*+{_WORD}\s*+=\s*+[{{\"]")
 _NO_KEY = re.compile(rf"[\s,]*+(?={_WORD}\s*+=\s*+[{{\"\w])")
 _KEY = {closer: re.compile(rf"\s*+([^,\n{closer}]*+)[^\S\n]*+") for closer in "})"}
 _KEY_BEFORE_FIELD = re.compile(rf"(\S++)[^\S\n]++(?={_WORD}[^\S\n]*+=)")
@@ -227,7 +228,7 @@ class _Library:
     def _whole(self, value: str) -> str | None:
         """What stands between the braces or quotes of a value, though those inside may not match."""
         if value[:1] in ("{", '"'):
-            is_whole = len(value) > 1 and value[-1] == ("}" if value[0] == "{" else '"') and not _FIELD_BEHIND.search(value)
+            is_whole = len(value) > 1 and value[-1] == ("}" if value[0] == "{" else '"') and not _HOLDS_FIELD.search(value)
             return value[1:-1] if is_whole else None
         return self.macros.get(value) if _BARE.fullmatch(value) else None
 
@@ -586,10 +587,10 @@ def _ordered(kind: str, fields: Fields) -> Fields:
 def _target(kind: str, name: str) -> str:
     if name == "number" and kind in _NUMBERED:
         return name
-    return _SAME.get(name, name if name in FIELDS or name not in _RESERVED else f"{name} (field)")
+    return f"{name} (field)" if name in _NOT_IN_FILES else _SAME.get(name, name)
 
 
-_RESERVED = frozenset(("notice", "collection", "translated_title"))
+_NOT_IN_FILES = frozenset(("notice", "collection", "translated_title"))  # ours, and what a file so calls is something else
 
 
 def _values(target: str, value: str) -> list[str]:
