@@ -24,10 +24,11 @@ from rag_qa.sources.tagged import Record, Stray
 _NAME = "MEDLINE"
 _EXPECTED = "records that begin with a line `PMID- 12345678`"
 _KNOWN = frozenset(
-    "AB AD AID AU AUID BTI CDAT CI CIN CN COI COIS CON CP CRDT CRF CRI CTDT CTI CY DA DCOM DDIN DEP DP DRDT DRIN ECF ECI ED EDAT EFR EIN EN ET FAU "
-    "FED FIR FPS GN GR GS IP IR IRAD IS ISBN ISSN JID JT LA LID LR MH MHDA MID NM OAB OABL OCI OID ORI OT OTO OWN PB PG PHST PL PMC PMCR PMID PRIN "
-    "PROF PS PST PT PUBM RF RIN RN ROF RPF RPI SB SFM SI SO SPIN STAT TA TI TT UIN UOF VI VTI".split()
+    "AB AD AID AU AUID BTI CDAT CI CIN CN COI COIS CON CP CRDT CRF CRI CTDT CTI CY DA DCOM DDIN DEP DP DRDT DRIN DT ECF ECI ED EDAT EFR EIN EN ET FAU "
+    "FED FIR FPS GN GR GS HL IP IR IRAD IS ISBN ISSN JID JT KW LA LID LR MH MHDA MID NM NT OAB OABL OCI OID ORI OT OTO OWN PB PD PG PHST PL PMC PMCR "
+    "PMID PRIN PROF PS PST PT PU PUBM PY RF RIN RN ROF RPF RPI SB SE SFM SI SO SPIN STAT TA TI TT UIN UOF VI VTI".split()
 )
+"""Those of PubMed, of ERIC and of library catalogues."""
 _FULL = re.compile(r"(?=.{4}-)([A-Z][A-Z0-9]{1,3}) *-(?: (.*)|()$|(\S.*))", re.S)
 _LOOSE = re.compile(r"([A-Z]{2,4})\s{0,2}-(?:\s+(.*))?$", re.S)
 _ONCE = frozenset("BTI DP JT OWN PMC PMID SO STAT TA TI".split())
@@ -43,10 +44,11 @@ _NOTICES = {
 _NAMES = {
     "AD": "affiliation", "CI": "copyright", "CIN": "comment in", "CON": "comment on", "COIS": "conflict of interest", "CTI": "collection title",
     "CY": "address", "EN": "edition", "ET": "edition", "FIR": "investigator", "GN": "note", "GR": "grant", "IP": "issue", "IS": "issn",
-    "ISBN": "isbn", "ISSN": "issn", "JID": "nlm id", "NM": "substance", "OID": "other id", "OWN": "owner", "PB": "publisher", "PG": "pages",
-    "PL": "address", "PMC": "pmcid", "RN": "registry number", "SB": "subset", "SO": "source", "STAT": "status", "VI": "volume", "VTI": "volume title",
+    "ISBN": "isbn", "ISSN": "issn", "JID": "nlm id", "NM": "substance", "NT": "note", "OID": "other id", "OWN": "owner", "PB": "publisher",
+    "PG": "pages", "PL": "address", "PMC": "pmcid", "PU": "publisher", "RN": "registry number", "SB": "subset", "SE": "series", "SO": "source",
+    "STAT": "status", "VI": "volume", "VTI": "volume title",
 }  # fmt: skip
-_USED = frozenset("TI BTI TT AB OAB OABL FAU AU CN FED ED DP JT TA AID LID PMID MH OT OTO LA PT".split()) | frozenset(_NOTICES)
+_USED = frozenset("TI BTI TT AB OAB OABL FAU AU CN FED ED DP JT TA AID LID PMID MH OT OTO KW PY LA PT".split()) | frozenset(_NOTICES)
 
 
 def read(document: Document) -> Iterator[Raw | Problem]:
@@ -168,10 +170,10 @@ def _raw(record: Record, mapping: Mapping[str, str]) -> Raw:
         "translated_title": record.texts("TT", joint=" "),
         "abstract": record.texts("AB", "OAB", joint=" "),
         "author": _people(record, "FAU", "AU", "CN"),
-        "year": record.texts("DP", "DEP"),
+        "year": record.texts("DP", "DEP", "PY"),
         "venue": [*record.texts("JT", joint=" "), *(book if title else []), *record.texts("TA", joint=" ")],
         "pmid": pmid,
-        "keyword": [text.replace("*", "") for text in record.texts("MH", joint=" ")] + record.texts("OT", joint=" "),
+        "keyword": [text.replace("*", "") for text in record.texts("MH", joint=" ")] + record.texts("OT", "KW", joint=" "),
         "language": record.texts("LA"),
         "type": record.texts("PT", joint=" "),
         "notice": [f"{_NOTICES[value.tag]}: {tagged.joined(value, ' ')}" for value in record.values if value.tag in _NOTICES],
@@ -212,7 +214,20 @@ def _name_of(identifier: str) -> str:
 
 
 def _claims(head: str) -> bool:
-    return tagged.leads(head, _BEGINS, lambda line: _tag(line) or line.startswith("      "), least=0.3)
+    return tagged.leads(head, _BEGINS, _is_of_a_record, least=0.3) or _is_headless(head)
+
+
+def _is_of_a_record(line: str) -> bool:
+    return line.startswith("    ") or _tag(line) is not None
+
+
+def _is_headless(head: str) -> bool:
+    """Records without PMID, such as those of a library catalogue: a title, and nearly each line has a tag that MEDLINE knows."""
+    text = tagged.with_line_feeds(head).lstrip(tagged.BLANKS)
+    has_title = re.search(r"^(?:TI|BTI)\s{0,2}-", text, re.M)
+    if not has_title or re.search(r"^(?:TY|ER)\s{0,2}-", text, re.M) or not _tag(text.split("\n", 1)[0]):
+        return False
+    return text.count("\n") > 3 and tagged.is_dense(text, _is_of_a_record, least=0.9)
 
 
 FORMAT = Format(_NAME, (".nbib", ".medline"), _claims, read)

@@ -94,7 +94,7 @@ def joined(value: Value, joint: str = "\n") -> str:
 
 def fields_of(known: Mapping[str, Sequence[str]], record: Record, names: Mapping[str, str], used: frozenset[str], joint: str) -> dict[str, list[str]]:
     """The fields of a Raw: `known` without the empty ones and repetitions, then what stands under tags that are not in `used`, by their names."""
-    fields = {name: list(dict.fromkeys(texts)) for name, texts in known.items() if texts}
+    fields = {name: list(dict.fromkeys(filter(None, texts))) for name, texts in known.items() if any(texts)}
     for value in record.values:
         text = "" if value.tag in used else joined(value, joint)
         if text:

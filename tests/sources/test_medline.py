@@ -98,6 +98,24 @@ def test_records_of_eric_have_no_pmid() -> None:
     assert medline.FORMAT.claims(content)
 
 
+def test_records_of_a_catalogue() -> None:
+    # Copac wrote this
+    content = (
+        "\nTI- Tides\nAU- Noor, Ada\nAU- Institute of Seas\nPU- Oslo : Sea Press\nPY- 1992\nKW- Sea, the,\n    and tides\n\nTI- Winds\nPY- 1993\n"
+    )
+
+    first, second = raws(content)
+    assert first.fields == {
+        "title": ["Tides"],
+        "author": ["Noor, Ada", "Institute of Seas"],
+        "year": ["1992"],
+        "keyword": ["Sea, the, and tides"],
+        "publisher": ["Oslo : Sea Press"],
+    }
+    assert (second.line, second.fields) == (10, {"title": ["Winds"], "year": ["1993"]})
+    assert medline.FORMAT.claims(content)
+
+
 def test_the_last_record_is_cut_off() -> None:
     content = "PMID- 1\nTI  - Tides\nSO  - Seas. 2001.\n\nPMID- 2\nTI  - Wi"
 
