@@ -74,6 +74,12 @@ _HYPHENED = re.compile(r"([^\W\d_])\.?-([^\W\d_])\.?")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+# Most names stand in this form already: "Smith, Jane A.", "O'Neill, J. A.".
+_READY = re.compile(
+    r"(?:[A-Z]['’])?[A-Z][a-z]+(?:-[A-Z][a-z]+)?, (?:[A-Z]\.|(?!(?:Jr|Sr|Junior|Senior|Phd|Msc|Esq)\b)[A-Z][a-z]+(?:-[A-Z][a-z]+)?)(?: [A-Z]\.){0,3}"
+)
+
+
 class Name(NamedTuple):
     """A name in its parts; `given` and `suffix` may be ""."""
 
@@ -96,11 +102,13 @@ def people(values: Sequence[str], *, bodies: Collection[str] = ()) -> tuple[str,
     found: dict[str, None] = {}
     is_spelt_out = any(map(_SPELT_OUT.match, values))
     for value in values:
-        if value in bodies:
-            names = [None if _is_nobody(value) else value]
+        if _READY.fullmatch(value):
+            found[value] = None
+        elif value in bodies:
+            found.update({} if _is_nobody(value) else {value: None})
         else:
-            names = [person(name, is_spelt_out=is_spelt_out) for name in _each(value, is_only=len(values) == 1)]
-        found.update(dict.fromkeys(filter(None, names)))
+            names = (person(name, is_spelt_out=is_spelt_out) for name in _each(value, is_only=len(values) == 1))
+            found.update(dict.fromkeys(filter(None, names)))
     return tuple(found)
 
 
@@ -146,7 +154,9 @@ def _each(value: str, *, is_only: bool) -> Iterator[str]:
             for part in value.split(sign):
                 yield from _each(part.strip(), is_only=False)
             return
-    value = _ROTATED.sub(r"\2 \1", _ET_AL.sub("", value))
+    value = _ET_AL.sub("", value)
+    if ".," in value:
+        value = _ROTATED.sub(r"\2 \1", value)
     together = _RUN_TOGETHER.split(value) if value.count(".") >= 2 and "," not in value else []
     if len(together) > 1 and all(map(_WITH_INITIALS.fullmatch, together)):
         yield from together
@@ -169,7 +179,7 @@ _JOINT = re.compile(r"\s*,?\s(?:and|&|AND|und|et|y)\s(?!others)")
 _RUN_TOGETHER = re.compile(r"(?<=\.)\s*(?=[^\W\d_](?:[^\W\d_.]+|['’][^\W\d_]+)[\s'’-])")
 _WITH_INITIALS = re.compile(r"(?:[^\W\d_][\w'’-]+\s){1,3}(?:[^\W\d_]\.\s?(?:-\s?)?){1,4}")
 _ROTATED = re.compile(
-    r"((?:[^\W\d_]\.\s?){1,4}),\s*((?:[^\W\d_][\w'’-]+\s){1,3}(?:[^\W\d_]\.\s?){1,4}.*)"
+    r"^((?:[^\W\d_]\.\s?){1,4}),\s*((?:[^\W\d_][\w'’-]+\s){1,3}(?:[^\W\d_]\.\s?){1,4}.*)"
 )  # "J., Kass N. Faden R.": Kass, Faden and a J.
 _SPELT_OUT = re.compile(r"[A-Z'’ -]{2,40}, ?(?=[A-Z]{0,20}[AEIOU])[A-Z]{4,20}\b")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rag_qa.papers import Notice, Origin, Paper, paper_id
 from rag_qa.sources import (
@@ -59,35 +59,42 @@ def paper(raw: Raw, path: str, *, language: str = "en") -> Iterator[Paper | Prob
 def _paper(record: _Record, title: str, found: Abstracts) -> Paper:
     keys = _keys(record)
     read = notices.of_title(title)
-    venue = _venue(record)
-    types = record.lines("type")
-    is_on_arxiv = keys.arxiv is not None and (keys.doi is None or keys.doi.startswith("10.48550/"))
+    types, venue, url = record.lines("type"), _venue(record), _url(record)
+    dated = record.lines("year")
+    year = dates.year(dated)
     made = Paper(
         id=paper_id(found.text, doi=keys.doi, pmid=keys.pmid, arxiv=keys.arxiv, title=read.title),
         abstract=found.text,
         title=read.title or None,
         authors=_authors(record),
-        year=dates.year(record.lines("year")),
+        year=year,
         venue=venue,
         doi=keys.doi,
         pmid=keys.pmid,
         arxiv=keys.arxiv,
-        url=_url(record),
+        url=url,
         collection=next(iter(record.lines("collection")), None),
         keywords=keywords.of(record.lines("keyword")),
         language=_language(record),
-        type=document_types.of(types, venue=venue, is_on_arxiv=is_on_arxiv, is_of_conference=any(name in record.raw.fields for name in _EVENTS)),
+        type=_type(record, types, venue, keys),
         notices=_notices(record, types, read.notices | found.notices),
         other_abstracts=found.others,
         origins=(Origin(record.path, record.raw.line),),
+        extra=record.extra,
     )
     _tell(record, "notice", [read.mark, *found.remarks])
     _tell(record, "publication_type", types if any(map(document_types.says_more, types)) else ())
-    _tell(record, "date", [date for date in record.lines("year") if dates.is_more(date)][:1])
+    _tell(record, "date", [date for date in dated if dates.is_more(date)][:1])
     _tell(record, "copyright", found.rights)
     _tell(record, "abstract_note", ["truncated"] if found.is_truncated else ())
-    _tell_others(record, made)
-    return replace(made, extra=record.extra)
+    _tell_others(record, (read.title, found.text, venue, keys.doi, keys.pmid, keys.arxiv, url, str(year)))
+    return made
+
+
+def _type(record: _Record, words: Sequence[str], venue: str | None, keys: _Keys) -> str | None:
+    is_on_arxiv = keys.arxiv is not None and (keys.doi is None or keys.doi.startswith("10.48550/"))
+    is_of_conference = any(name in record.raw.fields for name in _EVENTS)
+    return document_types.of(words, venue=venue, is_on_arxiv=is_on_arxiv, is_of_conference=is_of_conference)
 
 
 def _called(raw: Raw) -> str:
@@ -335,11 +342,9 @@ def _tell(record: _Record, name: str, values: Iterable[str]) -> None:
     record.extra[name] = joined if len(joined) <= _LONGEST_EXTRA else joined[: _LONGEST_EXTRA - 1].rstrip() + "…"
 
 
-def _tell_others(record: _Record, made: Paper) -> None:
-    """The fields that we have no place for, unless they repeat one that we have."""
-    known = {
-        value.casefold() for value in (made.title, made.abstract, made.venue, made.doi, made.pmid, made.arxiv, made.url, str(made.year)) if value
-    }
+def _tell_others(record: _Record, told: Iterable[str | None]) -> None:
+    """The fields that we have no place for, unless they repeat what is told elsewhere."""
+    known = {value.casefold() for value in told if value}
     for name in record.raw.fields:
         if name in FIELDS and name != "translated_title":
             continue
