@@ -163,6 +163,18 @@ def together(*papers: Paper) -> set[frozenset[int]]:
             "preprint of the same authors, with nearly the same abstract and a similar title",
             id="preprint with another title",
         ),
+        pytest.param(
+            {"doi": "10.1/x"},
+            {"arxiv": "0701.00001", "year": 2007, "venue": "arXiv", "authors": (), "extra": {}},
+            "preprint of the same title",
+            id="no authors",
+        ),
+        pytest.param(
+            {"title": "Tidal mixing", "abstract": ABSTRACT, **BARE},
+            {"title": "Tidal mixing", "abstract": ABSTRACT + " © 2008 Wiley."},
+            "same title and nearly the same abstract",
+            id="a short title, abstract with an end",
+        ),
     ],
 )
 def test_records_of_one_work(one: dict[str, Any], other: dict[str, Any], why: str | None) -> None:
@@ -219,6 +231,7 @@ def test_records_of_one_work(one: dict[str, Any], other: dict[str, Any], why: st
         pytest.param({}, {"authors": ("Brandt, A", "Chu, B")}, id="other authors"),
         pytest.param({}, {"year": 2012}, id="another year"),
         pytest.param({}, ELSEWHERE, id="another journal and page"),
+        pytest.param({"extra": {}}, {"venue": "Circulation", "extra": {}}, id="a talk at two meetings"),
         pytest.param({}, {"year": 2009, "venue": "Circulation", "extra": {}}, id="a talk and its article"),
         pytest.param({"abstract": ABSTRACT}, {"abstract": OTHER_ABSTRACT, "authors": (), "extra": {}}, id="a title alone, and another abstract"),
         pytest.param(
@@ -250,6 +263,7 @@ def test_other_works_stay_apart(one: dict[str, Any], other: dict[str, Any]) -> N
     [
         ({"doi": "10.1000/X"}, "10.1000/x", "", "", False),
         ({"doi": "10.1101/gad.1234567"}, "10.1101/gad.1234567", "", "", False),
+        ({"doi": "10.1002/central/cn-00677540"}, "", "", "", False),  # an entry of a register, not the article
         ({"doi": "10.1101/123456"}, "", "10.1101/123456", "", True),
         ({"doi": "10.21203/rs.3.rs-12345/v2"}, "", "10.21203/rs.3.rs-12345", "", True),
         ({"doi": "10.20944/preprints202001.0001.v1"}, "", "10.20944/preprints202001.0001", "", True),
@@ -595,6 +609,7 @@ def test_the_id_is_made_of_the_best_identifier_of_a_group() -> None:
 
     assert dedup.merge([preprint, record(doi="10.9/x")]).id == paper_id("", doi="10.9/x")
     assert dedup.merge([preprint, record()]).id == paper_id("", doi="10.1101/2007.01.02.123456")
+    assert dedup.merge([record(doi="10.1002/central/cn-1"), preprint]).id == paper_id("", doi="10.1101/2007.01.02.123456")
     assert dedup.merge([record(pmid="7"), record(arxiv="2401.00001")]).id == paper_id("", pmid="7")
     assert dedup.merge([record(abstract=ABSTRACT), record(abstract=ABSTRACT[:90])]).id == paper_id(ABSTRACT)
     assert dedup.merge([record(), record(year=None)]).id == paper_id("", title=TITLE)

@@ -71,7 +71,7 @@ class Keys:
         return cls(**{**values, "authors": tuple(values.get("authors", ()))})
 
 
-_MOST_AUTHORS = 10
+_MOST_AUTHORS = 50
 _FORMS = frozenset("thesis dataset software patent book chapter".split())
 _NOTICES = {Notice.IS_RETRACTION: "retraction", Notice.IS_CORRECTION: "correction", Notice.IS_CONCERN: "concern"}
 
@@ -111,8 +111,10 @@ def keys(paper: Paper) -> Keys:
 # DOIs that say by themselves that they are a preprint's. 10.1101 is that of a publisher too: only the preprints are numbered like this.
 _PREPRINT_DOI = re.compile(
     r"10\.(?:48550/|1101/(?:\d{4}\.\d\d\.\d\d\.)?\d{6,}|64898/|21203/|31234/|31219/|31222/|31223/|31235/|31730/|35542/|2139/ssrn|20944/preprints|26434/"
-    r"|36227/|22541/|32388/|14293/|33774/|7287/peerj\.preprints|2196/preprints|1590/scielopreprints|1002/essoar|5194/egusphere-\d{4})"
+    r"|13140/rg\.|36227/|22541/|32388/|14293/|33774/|7287/peerj\.preprints|2196/preprints|1590/scielopreprints|1002/essoar|5194/egusphere-\d{4})"
 )
+# Those that a register of trials gives to its own entries, whatever DOI the article itself has.
+_ENTRY_DOI = re.compile(r"10\.1002/central/")
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv\.(.+)")
 _VERSION = re.compile(r"[/._-]?v\d+$")
 _VERSIONED_ARTICLE = re.compile(r"(10\.12688/\w+\.\d+|10\.7554/elife\.\d+)\.\d+")
@@ -139,6 +141,8 @@ def identifiers(paper: Paper) -> Identifiers:
     Identifiers(doi='', preprint_doi='10.1101/2020.01.02.123456', arxiv='', is_preprint=True)
     """
     doi, arxiv = (paper.doi or "").lower(), _VERSION.sub("", (paper.arxiv or "").lower())
+    if _ENTRY_DOI.match(doi):
+        doi = ""
     if found := _ARXIV_DOI.fullmatch(doi):
         doi, arxiv = "", _VERSION.sub("", found.group(1))
     is_preprint_doi = bool(_PREPRINT_DOI.match(doi))

@@ -105,21 +105,22 @@ class Agreement(NamedTuple):
     first_author: bool | None
     volume: bool | None
     place: bool | None
-    """Volume and first page."""
+    """Volume and first page, or at least volume and journal to tell them apart."""
     venue: bool | None
     abstract: bool | None
 
 
 def agreement(one: Keys, other: Keys) -> Agreement:
     """What two records agree on."""
+    venue = _venue(one.venue, other.venue)
     return Agreement(
         years=one.year == other.year if one.year and other.year else None,
         close_years=abs(one.year - other.year) <= 1 if one.year and other.year else None,
         authors=_authors(one, other),
         first_author=_first_author(one, other),
         volume=one.volume == other.volume if one.volume and other.volume else None,
-        place=_place(one, other),
-        venue=_venue(one.venue, other.venue),
+        place=_place(one, other, venue),
+        venue=venue,
         abstract=_abstract(one, other),
     )
 
@@ -172,11 +173,16 @@ def _first_author(one: Keys, other: Keys) -> bool | None:
     return a in other.first_author.split() or b in one.first_author.split() or is_name_alike(a, b)
 
 
-def _place(one: Keys, other: Keys) -> bool | None:
-    if not (one.volume and other.volume and one.page and other.page):
+def _place(one: Keys, other: Keys, venue: bool | None) -> bool | None:
+    if not (one.volume and other.volume):
         return None
-    same_volume, same_page = one.volume == other.volume, one.page == other.page
+    same_volume = one.volume == other.volume
+    if venue is False and not same_volume:
+        return False
+    if not (one.page and other.page):
+        return None
     # databases write articles without pages in many ways, and supplements too
+    same_page = one.page == other.page
     return same_page if same_volume == same_page else None
 
 
@@ -300,7 +306,7 @@ def _is_all_there_is(pair: _Pair) -> bool:
 
 def _same_title(pair: _Pair) -> str:
     found = pair.found
-    if pair.likeness is not Likeness.EQUAL or pair.is_across or (found.venue is False and found.abstract is False):
+    if pair.likeness is not Likeness.EQUAL or pair.is_across:
         return ""
     if found.years and found.place:
         return "same title, year, volume and page"
@@ -312,9 +318,11 @@ def _same_title(pair: _Pair) -> str:
 
 
 def _is_same_in_year(pair: _Pair) -> bool:
-    """A talk and its paper may have the same title, in other places or with another first author."""
+    """Two talks, or a talk and its paper, may have one title in two journals, or with another first author."""
+    found = pair.found
     is_distinct = pair.words >= _DISTINCT or pair.shared_authors > 1 or pair.one == pair.other
-    return is_distinct and not pair.is_generic and bool(pair.found.first_author) and (pair.found.volume is not False or bool(pair.found.venue))
+    is_elsewhere = found.venue is False or (found.volume is False and found.venue is None)
+    return is_distinct and not pair.is_generic and bool(found.first_author) and not is_elsewhere
 
 
 def _is_same_a_year_apart(pair: _Pair) -> bool:
@@ -328,15 +336,19 @@ def _is_same_a_year_apart(pair: _Pair) -> bool:
 
 def _preprint(pair: _Pair) -> str:
     """A preprint may be years older than the article, and its title and abstract may have changed; its authors are the same."""
-    if not pair.is_across or not pair.found.authors or pair.is_generic or not _is_later(pair):
+    found = pair.found
+    if not pair.is_across or pair.is_generic or not _is_later(pair):
         return ""
-    is_supported = pair.found.abstract or (pair.shared_authors >= _SEVERAL and pair.words >= _DISTINCT)
+    if found.authors is None:
+        is_telling = pair.likeness is Likeness.EQUAL and (found.abstract or (pair.words >= _TELLING and found.abstract is None))
+        return "preprint of the same title" if is_telling else ""
+    is_supported = found.abstract or (pair.shared_authors >= _SEVERAL and pair.words >= _DISTINCT)
     match pair.likeness:
         case Likeness.EQUAL if is_supported or pair.words >= _DISTINCT:
             return "preprint of the same title and authors"
         case Likeness.NEAR if is_supported:
             return "preprint of nearly the same title and the same authors"
-        case Likeness.SIMILAR if pair.found.abstract and pair.shared_authors > 1:
+        case Likeness.SIMILAR if found.abstract and pair.shared_authors > 1:
             return "preprint of the same authors, with nearly the same abstract and a similar title"
     return ""
 
@@ -369,7 +381,11 @@ def _title_alone(pair: _Pair) -> str:
     """Where one of the records does not know its year or its authors."""
     found = pair.found
     is_contradicted = False in (found.years, found.abstract, found.venue, found.volume)
-    if pair.likeness is not Likeness.EQUAL or is_contradicted or pair.is_generic or pair.words < _TELLING:
+    if pair.is_across or pair.likeness is not Likeness.EQUAL or is_contradicted or pair.is_generic:
+        return ""
+    if pair.words < _TELLING and not found.abstract:
         return ""
     said = [name for name, is_same in (("year", found.years), ("authors", found.authors)) if is_same]
-    return " and ".join(["same title", *said]) if len(said) < 2 else ""  # with both, the other rules have decided
+    if len(said) > 1:
+        return ""  # the other rules have decided
+    return " and ".join(["same title", *said, *(["nearly the same abstract"] if found.abstract else [])])

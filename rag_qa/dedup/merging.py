@@ -108,9 +108,13 @@ def _most_common(name: str) -> Callable[[Sequence[Paper]], str | None]:
 
 
 def _doi(records: Sequence[Paper]) -> str | None:
-    """The DOI of an article before that of a preprint."""
-    known = sorted((not identifiers(paper).doi, paper.doi) for paper in records if paper.doi)
-    return known[0][1] if known else None
+    """The DOI of an article before that of a preprint, and both before that of an entry in a register."""
+    return min((paper.doi for paper in records if paper.doi), key=lambda doi: (_rank(doi, records), doi), default=None)
+
+
+def _rank(doi: str, records: Sequence[Paper]) -> int:
+    known = [identifiers(paper) for paper in records if paper.doi == doi]
+    return 0 if any(found.doi for found in known) else 1 if any(found.is_preprint for found in known) else 2
 
 
 def _year(papers: Sequence[Paper]) -> int | None:
