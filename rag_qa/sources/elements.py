@@ -29,7 +29,7 @@ MAX_DEPTH = 100
 """Elements in elements, in one record."""
 
 READABLE = "XML of PubMed, Europe PMC, EndNote or arXiv"
-_HINT = "Export the records as one of these, or as RIS or BibTeX"
+_HINT = "Export the records as one of these, or as RIS or BibTeX."
 
 # --------------------------------------------------------------------------------------------------------------- recognising
 
@@ -324,7 +324,14 @@ def inner(element: Element) -> str:
     """
     parts: list[str] = []
     _collect(element, parts)
-    return _LAYOUT.sub(" ", "".join(parts)).strip(" ")
+    text = "".join(parts)
+    return _LAYOUT.sub(_blank if "\n" in text else " ", text).strip(" ")
+
+
+def _blank(layout: re.Match[str]) -> str:
+    """A blank, but nothing where a pretty-printer has parted a bracket or a full stop from its word."""
+    before, after = layout.string[layout.start() - 1 : layout.start()], layout.string[layout.end() : layout.end() + 1]
+    return "" if "\n" in layout.group() and (before in ("(", "[") or after in (")", "]", ".", ",", ";")) else " "
 
 
 def _collect(element: Element, parts: list[str]) -> None:

@@ -75,6 +75,12 @@ def test_names_are_compared_without_case_and_prefix() -> None:
     assert [each.tag for each in record.element.iter()] == ["record", "t"]
 
 
+def test_layout_is_a_blank_except_where_it_parts_a_bracket_or_a_full_stop_from_its_word() -> None:
+    content = "<record>\n  the (\n    <i>TERT</i>\n  ) gene,\n  in\n  <i>mice</i>\n  . It ( so ) is\n</record>"
+
+    assert read(content) == [(1, "the (<i>TERT</i>) gene, in <i>mice</i>. It ( so ) is")]
+
+
 def test_an_empty_element_is_a_record_too() -> None:
     assert read("<r><record/><record />\n<record>x</record></r>") == [(1, ""), (1, ""), (2, "x")]
 
