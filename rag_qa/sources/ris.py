@@ -43,10 +43,13 @@ _CITED = re.compile(r"[^\W\d_].{2,300}?\((?:1[5-9]|20)\d\d[a-z]?\)", re.S)
 """How a reference begins: names, and a year."""
 
 _NOTICE = re.compile(
-    r"(?:retracted publication|retraction of publication|published erratum|expression of concern"
-    r"|(?:partial )?(?:retraction|erratum|corrigendum|correction|corrected and republished|expression of concern) (?:in|of|for|from)\b.*)",
-    re.I,
+    r"(?:partial )?(?:retraction|erratum|corrigendum|correction|corrected and republished|expression of concern) (?:in|of|for|from)\b.*", re.I
 )
+_NOTED_TYPES = frozenset(
+    "retracted publication|retraction of publication|published erratum|expression of concern|corrected and republished article|duplicate publication"
+    "|preprint|editorial|letter|review|systematic review|meta-analysis|case reports|comment|news".split("|")
+)
+"""The types of PubMed that EndNote writes into its notes, a line each, and that tell more than "Journal Article"."""
 
 _NAMES = {
     "A2": "editor", "ED": "editor", "A3": "series editor", "A4": "translator", "TA": "translated author", "AD": "affiliation", "AN": "accession",
@@ -223,8 +226,8 @@ def _raw(record: Record, mapping: Mapping[str, str]) -> Raw:
         "url": _urls(record),
         "keyword": tagged.one_a_line(record.texts("KW")),
         "language": record.texts("LA"),
-        "type": [*([kind] if kind else []), *_work_types(record)],
-        "notice": [line for text in record.texts("N1", "RN", "M3") for line in text.split("\n") if _NOTICE.fullmatch(line.strip())],
+        "type": [*([kind] if kind else []), *_work_types(record), *(line for line in _noted(record) if line.lower() in _NOTED_TYPES)],
+        "notice": [line for line in _noted(record) if _NOTICE.fullmatch(line) and line.lower() not in _NOTED_TYPES],
         **_others(record, kind),
     }
     fields = tagged.fields_of(known, record, _NAMES, _USED, "\n")
@@ -238,6 +241,10 @@ def _kind(record: Record) -> str:
 def _work_types(record: Record) -> list[str]:
     """M3 is the type of the work in Scopus, Embase and EBSCO; publishers have the DOI there, and PsycInfo a class such as "Health [3300]"."""
     return [text for text in record.texts("M3") if not tagged.is_doi(text) and "[" not in text]
+
+
+def _noted(record: Record) -> list[str]:
+    return [line.strip() for text in record.texts("N1", "RN") for line in text.split("\n")]
 
 
 def _titles(record: Record, kind: str) -> list[str]:

@@ -316,13 +316,20 @@ def test_the_type_of_the_work() -> None:
     assert raw.fields == {"type": ["JOUR", "Erratum"], "class": ["Health & Mental Health [3300]"]}
 
 
-def test_notices_among_the_notes() -> None:
+def test_types_and_notices_among_the_notes() -> None:
     # EndNote writes what PubMed says of a paper into its notes
-    got = fields(
-        "N1  - 1234-5678", "Noor, Ada", "Journal Article", "Retracted Publication", "Retraction in: J Seas. 2020;4:1", "Comment in: J Seas. 2019;3:9"
-    )
+    notes = [
+        "N1  - 1234-5678",
+        "Noor, Ada",
+        "Journal Article",
+        "Retracted Publication",
+        "Retraction in: J Seas. 2020;4:1",
+        "Comment in: J Seas. 2019;3:9",
+    ]
+    raw = one(ris.FORMAT, "\n".join(["TY  - JOUR", *notes, "ER  - "]))
 
-    assert got["notice"] == ["Retracted Publication", "Retraction in: J Seas. 2020;4:1"]
+    assert raw.fields["type"] == ["JOUR", "Retracted Publication"]
+    assert raw.fields["notice"] == ["Retraction in: J Seas. 2020;4:1"]
 
 
 def test_numbers_of_journals_and_books_and_pages() -> None:
