@@ -643,7 +643,11 @@ def _split(value: str, separator: re.Pattern[str]) -> list[str]:
 
 def _identify(key: str, found: dict[str, list[str]]) -> None:
     """Identifiers that stand in other fields."""
-    _add(found, *_eprint(found))
+    target = _archive(found)
+    if target:
+        for name in ("archiveprefix", "eprinttype"):
+            found.pop(name, None)
+        _add(found, target, found.pop("eprint", []))
     if "arxiv" not in found:
         places = [value for name in ("venue", "volume", "issue", "number", "howpublished") for value in found.get(name, ())]
         places += [note for note in found.get("note", ()) if note.lstrip(" {").lower().startswith("arxiv")]
@@ -657,15 +661,15 @@ def _identify(key: str, found: dict[str, list[str]]) -> None:
         _add(found, "url", [address for text in found.get("howpublished", ()) for address in _ADDRESS.findall(text)][:1])
 
 
-def _eprint(found: dict[str, list[str]]) -> tuple[str, list[str]]:
-    """The field that an eprint belongs to, and the eprint."""
-    values = found.get("eprint", [])
+def _archive(found: dict[str, list[str]]) -> str:
+    """The field that an eprint belongs to; "" if it is in no archive that we know."""
+    eprint = found.get("eprint", [""])[0].strip()
     archive = " ".join([*found.get("archiveprefix", ()), *found.get("eprinttype", ())]).lower()
     if "pubmed" in archive or "pmid" in archive:
-        return "pmid", values
-    if "arxiv" in archive or (not archive and values and (_BARE_ARXIV.fullmatch(values[0].strip()) or _ARXIV.match(values[0].strip()))):
-        return "arxiv", values
-    return "url", [value for value in values if "arxiv.org/" in value]
+        return "pmid"
+    if "arxiv" in archive or (not archive and (_BARE_ARXIV.fullmatch(eprint) or _ARXIV.match(eprint))):
+        return "arxiv"
+    return "url" if "arxiv.org/" in eprint else ""
 
 
 def _of_volume(fields: Fields) -> Fields:

@@ -40,6 +40,8 @@ _ENVIRONMENT = re.compile(r"\s*+\{[A-Za-z]*+\*?\}(?:\[[^\[\]{}]{0,200}+\])?+")
 _LINE_BREAK = re.compile(r"\*?(?:\[[^\[\]{}]{0,20}+\])?+")
 _BRACES = re.compile(r"[{}]")
 _ESCAPED = re.compile(r"\\([_%&#~$])")
+# Mendeley and Zotero write like this the backslash of LaTeX that somebody typed into a field.
+_ESCAPED_ACCENT = re.compile(r"\$\\backslash\$|\{\\textbackslash\}(?=[\"'`^~]\{?[A-Za-z])")
 _SINGLE = re.compile(r"(?:\$|\\\()\s*+(?:\\([A-Za-z]++)|([<>|]))\s*+(?:\$|\\\))")
 _PLAIN_MATH = re.compile(r"[^\\^_{}$]*+|\s*+\\[A-Za-z]++\s*+")
 # What the American Physical Society writes for one letter: \ifmmode \acute{e}\else \'e\fi{}
@@ -64,7 +66,7 @@ _MORE_SYMBOLS = {
     "ddag": "‡", "degree": "°", "textcelsius": "°C", "celsius": "°C", "slash": "/", "glqq": "„", "grqq": "“", "glq": "‚", "grq": "‘", "flqq": "«",
     "frqq": "»", "lq": "‘", "rq": "’", "guillemetleft": "«", "guillemetright": "»", "vert": "|", "neg": "¬", "ohm": "Ω", "micro": "µ",
     "textdollar": "$", "textpercent": "%", "textampersand": "&", "textnumbersign": "#", "textat": "@", "checkmark": "✓", "ldots": "…", "dots": "…",
-    "phi": "φ", "epsilon": "ε", "bullet": "•", "prime": "′", "cdot": "·", "Dash": "—", "dash": "–", "lparen": "(", "rparen": ")",
+    "phi": "φ", "epsilon": "ε", "bullet": "•", "prime": "′", "cdot": "·", "Dash": "—", "dash": "–", "lparen": "(", "rparen": ")", "hyphen": "-",
 }  # fmt: skip
 _FUNCTIONS = "arccos arcsin arctan cos cosh det dim exp gcd inf ker lim ln log max min mod sin sinh sup tan tanh".split()
 _OPENING_QUOTES = "textquotedblleft textquoteleft guillemotleft guillemetleft quotedblbase quotesinglbase glqq flqq lq guilsinglleft".split()
@@ -101,8 +103,7 @@ def plain(text: str) -> str:
         return text
     if "\\ifmmode" in text:
         text = _EITHER.sub(r"\1", text)
-    # Mendeley writes the backslash of LaTeX that it doesn't know for LaTeX like this
-    return _Rewriting(text.replace("$\\backslash$", "\\")).result()
+    return _Rewriting(_ESCAPED_ACCENT.sub(r"\\", text)).result()
 
 
 @dataclass(slots=True)

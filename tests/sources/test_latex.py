@@ -26,7 +26,7 @@ ACCENT_LEFT = re.compile(r"\\[\"'`^~=.]|\\[uvHtcdbkr](?![A-Za-z])|\\(?:aa|AA|ae|
         (r"M\o ller, stra\ss e, \O stergaard, \AA ngstr\"om", "Møller, straße, Østergaard, Ångström"),
         (r"Th\'{\^e} v\d{\^o}", "Thế vộ"),
         (r"Gon\ifmmode \mbox{\c{c}}\else \c{c}\fi{}alves", "Gonçalves"),
-        (r"Garc$\backslash$'ia", "García"),
+        (r"Garc$\backslash$'ia, Garc{\textbackslash}'ia", "García, García"),
         (r"{\cyrchar\CYRM}{\cyrchar\cyri}{\cyrchar\cyrr}", "Мир"),
         (r"{\relax Ch}ebyshev", "Chebyshev"),
     ],
