@@ -49,8 +49,8 @@ def read(document: Document) -> Iterator[Raw | Problem]:
 def _record(document: Document, line: int, paragraph: str, collection: Collection | None) -> Raw | Problem:
     if is_abstract(paragraph):
         return Raw(line, {"abstract": [paragraph], **(_fields(collection) if collection else {})})
-    reason = f"{_length(paragraph)} words are too few for an abstract: {_clip(paragraph)!r}"
-    return Problem(document.path, line, reason, Trouble.NOT_A_PAPER)
+    what = "a row of numbers is no abstract" if _length(paragraph) >= MIN_WORDS else f"{_length(paragraph)} words are too few for an abstract"
+    return Problem(document.path, line, f"{what}: {_clip(paragraph)!r}", Trouble.NOT_A_PAPER)
 
 
 def _with_any(records: Iterable[Raw | Problem], document: Document) -> Iterator[Raw | Problem]:
@@ -64,8 +64,11 @@ def _with_any(records: Iterable[Raw | Problem], document: Document) -> Iterator[
 
 
 def is_abstract(paragraph: str) -> bool:
-    """Is it long enough?"""
-    return _length(paragraph) >= MIN_WORDS
+    """Is it long enough, and not a list of numbers?"""
+    return _length(paragraph) >= MIN_WORDS and len(_LETTERS.findall(paragraph)) >= MIN_WORDS
+
+
+_LETTERS = re.compile(r"[^\W\d_]")
 
 
 def _length(paragraph: str) -> int:

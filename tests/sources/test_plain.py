@@ -87,6 +87,13 @@ def test_languages_without_blanks_have_words_too() -> None:
     assert abstracts("论文摘要\n\n我们研究了冬季北方海域的潮汐变化规律。\n\n关键词") == [(3, "我们研究了冬季北方海域的潮汐变化规律。")]
 
 
+def test_a_list_of_identifiers_is_no_abstract() -> None:
+    _, numbers, _ = read(f"{TIDE}\n\n{' '.join(str(number) for number in range(30942772, 30942792))}\n\n{MOSS}")
+
+    assert isinstance(numbers, Problem)
+    assert (numbers.line, numbers.reason[:40]) == (3, "a row of numbers is no abstract: '309427")
+
+
 @pytest.mark.parametrize("content", ["\n", "ICLR 2025 Papers", "ICLR 2025 Papers\n\nToo short.", "one\n\ntwo\n\nthree"])
 @pytest.mark.parametrize("name", ["a.txt", "a.md"])
 def test_a_file_without_abstracts_is_an_error(content: str, name: str) -> None:
