@@ -190,7 +190,9 @@ def urls(text: str) -> list[str]:
 
 _DOI_REMARK = re.compile(r"^[ \t]*+doi[ \t]*+[:=][ \t]*+(.*)", re.IGNORECASE | re.MULTILINE)
 # Zotero keeps it in a line "PMID: 1" of its field Extra, and writes these lines one after the other: "Place: England PMID: 1 PMCID: PMC2".
-_PMID_REMARK = re.compile(r"^(?:[A-Z][\w ]{1,20}: [^:\n]{1,60}[\s;,])?[ \t]*+PMID[ \t]*+:[ \t]*+([1-9]\d{0,7})(?!\d)", re.MULTILINE)
+_PMID_REMARK = re.compile(
+    r"^(?:(?:Place|Publisher|Section|ISSN|ISBN|PMCID|Citation Key): [^:\n]{1,80}[\s;,])?[ \t]*+PMID[ \t]*+:[ \t]*+([1-9]\d{0,7})(?!\d)", re.MULTILINE
+)
 _ARXIV_REMARK = re.compile(r"^[ \t]*+(arxiv[ \t]*+:.*)", re.IGNORECASE | re.MULTILINE)
 
 

@@ -34,9 +34,10 @@ _LABEL = rf"(?:{_QUALIFIER}{_JOINT}){{0,4}}{_NOUN}(?:{_JOINT}(?:{_QUALIFIER}|{_N
 _CORE = re.compile(r"method|result|finding|conclusion|design|discussion|outcome|procedure|intervention|interpretation", re.IGNORECASE)
 _CAPITAL = r"(?=(?-i:[A-Z]))"
 _COLON = re.compile(rf"(?:^|(?<=[.!?;,)\]”\"%*])\s?|(?<=\s)){_CAPITAL}(?P<label>{_LABEL})\s?[-–—]?[:：]\s?(?=\S)", re.IGNORECASE)
-# Other things that part a label from its text: a dash, a full stop, or nothing but the capital of the next word.
+# Other things that part a label from its text: a dash, a full stop, a blank, or nothing but the capital of the next word ("PurposeThis study").
 _OTHER = re.compile(
-    rf"(?:^|(?<=[.!?)\]”\"%])\s?){_CAPITAL}(?P<label>{_LABEL})(?:(?P<dash>\s?[–—]\s?|\s?-\s|-(?=(?-i:[A-Z0-9])))|(?P<stop>\.\s)|(?P<blank>\s))"
+    rf"(?:^|(?<=[.!?)\]”\"%])\s?){_CAPITAL}(?P<label>{_LABEL})(?:(?P<dash>\s?[–—]\s?|\s?-\s|-(?=(?-i:[A-Z0-9])))|(?P<stop>\.\s)|(?P<blank>\s)"
+    r"|(?P<nothing>(?<=(?-i:[a-z]))))"
     r"(?=[\"“'(\[]?(?-i:[A-Z0-9]))",
     re.IGNORECASE,
 )
