@@ -34,6 +34,8 @@ _LOOSE = re.compile(r"([A-Z]{2,4})\s{0,2}-(?:\s+(.*))?$", re.S)
 _ONCE = frozenset("BTI DP JT OWN PMC PMID SO STAT TA TI".split())
 _NO_TEXT = frozenset("CRDT DA DCOM DEP DP EDAT IP IS JID LA LR MHDA OWN PG PHST PMC PMID PST STAT VI".split())
 _BEGINS = re.compile(r"^[ \t\ufeff]{0,9}(?:PMID ?- ?\d+|OWN {1,2}- ?[A-Z]+)[ \t]*$", re.M)
+_ELSEWHERE = re.compile(r"(?:publisher: )?abstract available from the publisher\.?", re.I)
+"""What PubMed and PMC write under OAB where they know of an abstract in another language, and have none."""
 _MARK = re.compile(r"\[(\w{1,20})\]$")
 
 _NOTICES = {
@@ -168,7 +170,7 @@ def _raw(record: Record, mapping: Mapping[str, str]) -> Raw:
     known = {
         "title": title or book,
         "translated_title": record.texts("TT", joint=" "),
-        "abstract": record.texts("AB", "OAB", joint=" "),
+        "abstract": [text for text in record.texts("AB", "OAB", joint=" ") if not _ELSEWHERE.fullmatch(text)],
         "author": _people(record, "FAU", "AU", "CN"),
         "year": record.texts("DP", "DEP", "PY"),
         "venue": [*record.texts("JT", joint=" "), *(book if title else []), *record.texts("TA", joint=" ")],

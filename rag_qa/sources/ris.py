@@ -33,7 +33,7 @@ _IDENTIFYING = frozenset("TI T1 CT BT AB N2 AU A1".split())
 """Where one of them begins after ER, another record begins."""
 
 _BOOKS = frozenset("BOOK EDBOOK EBOOK WHOLE".split())
-_MARKED_PMID = re.compile(r"(?:PMID:?\s*(\d{1,8})\b|\b(\d{1,8})\s*(?:\[pmid\]|\(PMID\)))", re.I)
+_MARKED_PMID = re.compile(r"(?:\b(?:PMID:?|PUBMED)\s*(\d{1,8})\b|\b(\d{1,8})\s*(?:\[pmid\]|\(PMID\)))", re.I)
 _PMCID = re.compile(r"PMC\d+")
 _FROM_PUBMED = re.compile(r"\b(?:NLM|PubMed|MEDLINE)\b", re.I)
 _ARXIV = re.compile(r"arXiv:\s*(?:\d{4}\.\d{4,5}|[a-z.-]+/\d{7})(?:v\d+)?", re.I)
@@ -58,7 +58,7 @@ _NAMES = {
     "PB": "publisher", "PU": "publisher", "SE": "section", "VL": "volume", "VO": "volume", "Y2": "accessed", "T3": "series",
 }  # fmt: skip
 _USED = frozenset(
-    "TY ER TI T1 CT BT AB N2 AU A1 PY DA Y1 YR JF JO T2 J1 J2 JA J9 JI DO DI DOI PM PMID PMCID UR LK L1 L2 L3 KW LA TT SP EP SN ST C3 M1 M3".split()
+    "TY ER TI T1 CT BT ST AB N2 AU A1 PY DA Y1 YR JF JO T2 J1 J2 JA J9 JI C3 DO DI DOI PM PMID PMCID UR LK US L1 L2 L3 KW LA TT SP EP SN M1 M3".split()
 )
 
 
@@ -248,11 +248,12 @@ def _noted(record: Record) -> list[str]:
 
 
 def _titles(record: Record, kind: str) -> list[str]:
-    """The title, and after it other titles (in another language)."""
-    for tag in ("TI", "T1", "CT", "BT", "ST"):
-        found = list(dict.fromkeys(record.texts(tag)))
-        if found and not (tag == "BT" and kind == "CHAP"):
-            return found
+    """The title, and after it other titles (in another language). Where TI and T1 differ in that one is cut off, it is the whole one."""
+    for tags in (("TI", "T1"), ("CT",), ("BT",), ("ST",)):
+        found = list(dict.fromkeys(record.texts(*tags)))
+        if found and not (tags == ("BT",) and kind == "CHAP"):
+            cut_off = {text for text in found[:9] for other in found[:9] if text != other and other.startswith(text.rstrip(". …"))}
+            return [text for text in found if text not in cut_off]
     return []
 
 
@@ -288,13 +289,13 @@ def _is_book(record: Record, kind: str) -> bool:
 def _dois(record: Record) -> list[str]:
     """Under DO, and else where publishers and databases put it: a DOI that stands alone in a value."""
     told = record.texts("DO", "DI", "DOI")
-    return told or [text for text in record.texts("M3", "L3", "N1", "L1", "L2") if tagged.is_doi(text)]
+    return told or [text for text in record.texts("M3", "L3", "N1", "SE", "L1", "L2") if tagged.is_doi(text)]
 
 
 def _pmids(record: Record) -> list[str]:
     """PubMed ids: marked as such, or the accession number of a record that comes from PubMed."""
     told = record.texts("PMID", "PM")
-    marked = [next(filter(None, match)) for text in record.texts("C2", "U1", "N1", "AN", "C5") for match in _MARKED_PMID.findall(text)]
+    marked = [next(filter(None, match)) for text in record.texts("C2", "C3", "U1", "N1", "AN", "C5") for match in _MARKED_PMID.findall(text)]
     return told + marked + _unmarked_pmids(record)
 
 
@@ -308,12 +309,12 @@ def _unmarked_pmids(record: Record) -> list[str]:
 
 
 def _urls(record: Record) -> list[str]:
-    return tagged.addresses(record.texts("UR", "LK", "L2", "L1"))
+    return tagged.addresses(record.texts("UR", "LK", "US", "L2", "L1"))
 
 
 def _others(record: Record, kind: str) -> dict[str, list[str]]:
     """What needs more than another name."""
-    numbers = record.texts("SN")
+    numbers = tagged.one_a_line(record.texts("SN"))
     return {
         "pages": _pages(record),
         "isbn": [number for number in numbers if tagged.is_isbn(number)],

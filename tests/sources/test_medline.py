@@ -169,6 +169,10 @@ def test_abstracts_in_two_languages_and_the_original_title() -> None:
     }
 
 
+def test_an_abstract_that_is_elsewhere_is_none() -> None:
+    assert fields("AB  - ", "OAB - Publisher: Abstract available from the publisher.", "OABL- ger", "TI  - Tides") == {"title": ["Tides"]}
+
+
 def test_people_with_and_without_full_names_and_bodies_in_order() -> None:
     got = fields(
         "FAU - Noor, Ada",

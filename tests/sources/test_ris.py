@@ -245,6 +245,18 @@ def test_the_same_title_twice_is_one_and_another_is_a_translation() -> None:
     assert fields("TI  - Mareas", "TI  - Tides", "TT  - Marées") == {"title": ["Mareas"], "translated_title": ["Tides", "Marées"]}
 
 
+def test_a_title_that_is_cut_off_is_no_title_of_its_own() -> None:
+    assert fields("TI  - Tides of...", "T1  - Tides of the sea") == {"title": ["Tides of the sea"]}
+
+
+def test_a_record_of_cochrane() -> None:
+    got = fields(
+        "AN  - CN-01", "TI  - Tides", "C3  - PUBMED 123,EMBASE 62", "DOI  - 10.1000/sea.7", "US  - https://example.org/CN-01/full", kind="CPAPER"
+    )
+
+    assert (got["pmid"], got["doi"], got["url"]) == (["123"], ["10.1000/sea.7"], ["https://example.org/CN-01/full"])
+
+
 def test_two_abstracts() -> None:
     assert fields("AB  - We study tides.", "N2  - Estudiamos las mareas.")["abstract"] == ["We study tides.", "Estudiamos las mareas."]
     assert fields("N2  - We study tides.", "AB  - We study tides.")["abstract"] == ["We study tides."]
