@@ -375,8 +375,10 @@ def _end_of_text(text: str) -> int:
 
 
 def _is_cut(text: str, at: int, limit: int) -> bool:
-    """Did a brace too many end a record here? Then fields of it follow, and a brace that closes nothing."""
-    if text.find("}", at, limit) < 0 or not (_FIELD_LINE.search(text, at, limit) or _FIELD_BEHIND.match(text, at - 1, limit)):
+    """Did a brace too many end a record here? Then fields of it follow, behind a comma or before a brace that closes nothing."""
+    if _FIELD_BEHIND.match(text, at - 1, limit):
+        return True
+    if text.find("}", at, limit) < 0 or not _FIELD_LINE.search(text, at, limit):
         return False
     depth = 0
     for brace in _BRACES.finditer(text, at, limit):
@@ -685,7 +687,7 @@ def _of_volume(fields: Fields) -> Fields:
 def _claims(head: str) -> bool:
     """Is most of it blocks, one of them with a key, a field or what only BibTeX has?"""
     head = head.replace("\r\n", "\n").replace("\r", "\n")
-    headers = [header for header in _HEADER.finditer(head) if _is_header(header)]
+    headers = [header for header in _HEADER.finditer(head) if _is_header(header) and (header[2] == "{" or header[1].lower() in _USUAL)]
     if not any(_is_plain(header) for header in headers):
         return False
     outside, at = 0, 0
@@ -696,6 +698,10 @@ def _claims(head: str) -> bool:
         at = limit if _is_cut(head, at, limit) else at
     outside += _prose(head[at:])
     return 2 * outside <= len(head)
+
+
+_USUAL = frozenset("article book inbook incollection inproceedings mastersthesis misc phdthesis techreport string preamble comment".split())
+"""Round brackets behind any other word are a program's: @fixture(scope="session")."""
 
 
 def _is_plain(header: re.Match[str]) -> bool:

@@ -321,6 +321,7 @@ GOOD = "@book{good,\n  title = {Good},\n}\n"
         ('@article{a,\n  title = "Unclosed,\n  year = {2000},\n}\n', "found 'title' without its end, or with braces that don't match (line 5)"),
         ("@article{a,\n  title = {T},\n  abstract = {Cut in the mid\n", "found 'abstract' without its end, or with braces that don't match (line 6)"),
         ("@article{a, title={One {un, year={2000}}\n", "found 'title' without its end, or with braces that don't match (line 4)"),
+        ("@article{a, title={One}}, note={T}, year={2000}}\n", "found 'title' without its end, or with braces that don't match (line 4)"),
         ("@article{a, here is no field}\n", "found 'here is no field}', expected a field or '}' (line 4)"),
         ("@article{\n", "found its end missing, expected '}' (line 5)"),
     ],
@@ -399,6 +400,7 @@ def test_abbreviations_of_abbreviations_do_not_fill_the_memory() -> None:
         "@article{,\n  title = {T}}",
         'Query Results from the ADS Database\n\n\n@ARTICLE{2010A&A...1A,\n author = {{Doe}, J.},\n title = "{A title of some length}"\n}',
         "@article{a,\n title = {T},\n abstract = {cut in the mid",
+        "@ARTICLE(key,\n title = {T}\n)",
         "@article{test\n    title     = {no comma},\n    year      = {2022},\n}",
     ],
 )
@@ -416,6 +418,7 @@ def test_claims_what_is_bibtex(head: str) -> None:
         '{"bibtex": "@article{key,\\n title={T}}"}',
         "# A project\n" + "It does something useful for everybody who reads. " * 5 + "\n\n```\n@article{key,\n title = {T}\n}\n```\n",
         "@dataclass(frozen=True, slots=True)\nclass Point:\n    x: int\n    y: int\n\n\ndef add(a: Point) -> Point:\n    return a\n",
+        '@pytest.fixture(scope="session")\ndef folder() -> int:\n    return 1\n',
         "@media (max-width: 600px) {\n  body { color: red; }\n}\n",
         "@prefix dc: <http://purl.org/dc/> .\n@prefix a: <b> .\n",
         "PMID- 1\nTI  - x\n",
