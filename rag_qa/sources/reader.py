@@ -99,11 +99,11 @@ class Document(Protocol):
         """(number from 1, line without its end), holding one line at a time; LF, CR LF and CR end a line. Raises SourceError, also in the middle."""
 
     def raw(self) -> bytes:
-        """The bytes, for XML, which declares its own encoding; decompressed. Raises SourceError."""
+        """All of it as UTF-8 bytes, for parsers that want bytes. Raises SourceError."""
 
 
 Reader = Callable[[Document], Iterator[Raw | Problem]]
-"""Yields records in file order. Raises SourceError when the file as a whole is not what it should be: then nothing of it counts, so a fault in one
+"""Yields records in file order, and may add a Problem of kind REPAIRED, which is no record. Raises SourceError when the file as a whole is not what it should be: then nothing of it counts, so a fault in one
 record is a Problem, not an error. Memory is for one record at a time where the format allows it."""
 
 
