@@ -63,8 +63,8 @@ class Raw:
     """One record as the file has it: values by field, in order, white space and markup untouched.
 
     `line`: where the record begins, from 1. `markup`: what the values are written in: "latex" (BibTeX), "xml" (entities are already characters, and
-    elements inside a text such as <i> are still there), "plain" (what databases call so: it may hold HTML tags and entities), or "text" (what a person
-    wrote into a text file: every character counts as it stands).
+    elements inside a text such as <i> are still there), "plain" (what databases call so: it may hold HTML tags and entities), or "text" (what a
+    person wrote into a text file: every character counts as it stands).
     `key`: what the file itself calls the record (citation key, accession number), for messages.
     """
 
@@ -103,8 +103,9 @@ class Document(Protocol):
 
 
 Reader = Callable[[Document], Iterator[Raw | Problem]]
-"""Yields records in file order, and may add a Problem of kind REPAIRED, which is no record. Raises SourceError when the file as a whole is not what it should be: then nothing of it counts, so a fault in one
-record is a Problem, not an error. Memory is for one record at a time where the format allows it."""
+"""Yields records in file order, and may add a Problem of kind REPAIRED, which is no record. Raises SourceError when the file as a whole is not what
+it should be: then nothing of it counts, so a fault in one record is a Problem, not an error. Memory is for one record at a time where the format
+allows it."""
 
 
 @dataclass(frozen=True, slots=True)
