@@ -1,8 +1,9 @@
 """RIS, as reference managers, databases and publishers write it: `TY  - JOUR` begins a record, `ER  -` ends it, and each line between has a tag.
 
 What is read as what:
-- A tag is two capitals or digits (a few dialects have longer ones: PMID), white space of two or more, and a dash. With less white space it is a tag
-  only if RIS knows it, and in small letters only in a record whose TY is so: a line of an abstract that begins with "AB initio" is none.
+- A tag is two capitals or digits (a few dialects have longer ones: PMID), white space of two or more, and a dash. With less white space it is a
+  tag only if RIS knows it, and after an abstract only if the TY of the record is so too; in small letters only if the TY is. So a line of an abstract
+  that begins with "AB initio" or "T1 - weighted" is none.
 - A line without a tag continues the value before it, over blank lines too. Under KW and UR each such line is a value of its own.
 - A record ends at ER, at the next TY or with the file. Tags directly after ER are the record's (Ovid writes NL there), unless they are a title, an
   abstract or an author: then they begin a record that lacks its TY. A missing ER, and a missing TY where other records have one, are told.
@@ -29,6 +30,7 @@ _KNOWN = frozenset(
 )
 _WIDE = re.compile(r"([A-Za-z][A-Za-z0-9]{1,4})(?:[ \xa0]{2,8}|[ \xa0]{0,4}\t\s{0,4})[-–—](.*)", re.S)
 _NARROW = re.compile(r"([A-Za-z][A-Za-z0-9]|PMC?ID|DOI)[ \xa0]?[-–—](?:\s(.*))?$", re.S)
+_TEXTS = frozenset("AB N1 N2".split())
 _IDENTIFYING = frozenset("TI T1 CT BT AB N2 AU A1".split())
 """Where one of them begins after ER, another record begins."""
 
@@ -58,7 +60,8 @@ _NAMES = {
     "PB": "publisher", "PU": "publisher", "SE": "section", "VL": "volume", "VO": "volume", "Y2": "accessed", "T3": "series",
 }  # fmt: skip
 _USED = frozenset(
-    "TY ER TI T1 CT BT ST AB N2 AU A1 PY DA Y1 YR JF JO T2 J1 J2 JA J9 JI C3 DO DI DOI PM PMID PMCID UR LK US L1 L2 L3 KW LA TT SP EP SN M1 M3".split()
+    "TY ER TI T1 CT BT ST AB N2 AU A1 PY DA Y1 YR JF JO T2 J1 J2 JA J9 JI C3 DO DI DOI PM PMID PMCID UR LK US L1 L2 L3 KW LA TT SP EP SN M1 "
+    "M3".split()
 )
 
 
@@ -151,12 +154,18 @@ class _Reading:
             yield from self._begin(number, start[4] or "", _style(start))
         elif (self.blank_lines or not self.is_open) and tagged.leaves(line, own=_NAME):
             yield from self._leave(number, line)
-        elif found_tag := _tag(line, self.style):
-            yield from self._tagged(number, *found_tag, line)
+        elif (found := _tag(line, self.style)) and not self._is_text(line, found[0]):
+            yield from self._tagged(number, *found, line)
         elif self.record and self.is_open:
             self.record.extend(line, blank_lines=self.blank_lines)
         else:
             self.stray.add(number, line)
+
+    def _is_text(self, line: str, tag: str) -> bool:
+        """In an abstract "T1 - weighted images" and "CT - guided biopsy" are text, unless all tags of the record are written so."""
+        if not (self.record and self.is_open) or self.style.is_narrow or tag == "ER":
+            return False
+        return self.record.values[-1].tag in _TEXTS and not _WIDE.match(line.strip(tagged.BLANKS))
 
     def _may_start(self, style: _Style) -> bool:
         """Inside a record a TY must look like that of the record: else it is text."""
