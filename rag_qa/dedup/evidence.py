@@ -104,6 +104,7 @@ class Agreement(NamedTuple):
     authors: bool | None
     first_author: bool | None
     volume: bool | None
+    page: bool | None
     place: bool | None
     """Volume and first page, or at least volume and journal to tell them apart."""
     venue: bool | None
@@ -119,6 +120,7 @@ def agreement(one: Keys, other: Keys) -> Agreement:
         authors=_authors(one, other),
         first_author=_first_author(one, other),
         volume=one.volume == other.volume if one.volume and other.volume else None,
+        page=one.page == other.page if one.page and other.page else None,
         place=_place(one, other, venue),
         venue=venue,
         abstract=_abstract(one, other),
@@ -318,17 +320,17 @@ def _same_title(pair: _Pair) -> str:
 
 
 def _is_same_in_year(pair: _Pair) -> bool:
-    """Two talks, or a talk and its paper, may have one title in two journals, or with another first author."""
+    """Two talks, or a talk and its paper, may have one title in two journals, or with another first author; two letters have, in one volume."""
     found = pair.found
     is_distinct = pair.words >= _DISTINCT or pair.shared_authors > 1 or pair.one == pair.other
-    is_elsewhere = found.venue is False or (found.volume is False and found.venue is None)
+    is_elsewhere = found.venue is False or (found.volume is False and found.venue is None) or (found.page is False and found.volume is not False)
     return is_distinct and not pair.is_generic and bool(found.first_author) and not is_elsewhere
 
 
 def _is_same_a_year_apart(pair: _Pair) -> bool:
     """Online first, and in print. A title that comes again every year comes in another volume."""
     found = pair.found
-    if pair.years_apart != 1 or not found.authors or False in (found.volume, found.venue) or pair.is_generic:
+    if pair.years_apart != 1 or not found.authors or False in (found.volume, found.venue) or pair.is_generic or pair.one.kind:
         return False
     is_distinct = pair.shared_authors >= _SEVERAL and pair.words >= _DISTINCT
     return bool(found.place or found.abstract or (is_distinct and found.first_author))
@@ -381,7 +383,7 @@ def _title_alone(pair: _Pair) -> str:
     """Where one of the records does not know its year or its authors."""
     found = pair.found
     is_contradicted = False in (found.years, found.abstract, found.venue, found.volume)
-    if pair.is_across or pair.likeness is not Likeness.EQUAL or is_contradicted or pair.is_generic:
+    if pair.is_across or pair.likeness is not Likeness.EQUAL or is_contradicted or pair.is_generic or pair.one.kind:
         return ""
     if pair.words < _TELLING and not found.abstract:
         return ""

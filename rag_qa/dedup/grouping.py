@@ -64,6 +64,7 @@ def _links(distinct: Sequence[Keys]) -> list[_Link]:
     return sorted(links, key=lambda link: (-link.match.strength[0], -link.match.strength[1], link.low, link.high))
 
 
+_FIRST_ONES = 10
 _CROWD = 50  # records that share something: where there are more, it tells them apart no longer
 
 # What two records of a work share; that of a record that lacks it is "".
@@ -114,8 +115,8 @@ def _pairs(distinct: Sequence[Keys], block: Sequence[int]) -> Iterator[tuple[int
         return
     for besides in _SHARED_BESIDES:
         for part in _blocks(distinct, block, besides):
-            # never quadratic, whatever a file holds: beyond the crowd, each is held against its first ones only
-            yield from ((low, high) for at, high in enumerate(part) for low in part[: min(at, _CROWD)])
+            # never quadratic, whatever a file holds: each is held against the first ones only
+            yield from ((low, high) for at, high in enumerate(part) for low in part[: min(at, _FIRST_ONES)])
 
 
 # ----------------------------------------------------------------------------------------------------------------- clusters
