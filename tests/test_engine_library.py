@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -214,6 +215,24 @@ def test_standard_input_is_a_source_too(shelf: Shelf) -> None:
     assert counts(shelf.engine.index(["-"], stdin=io.BytesIO(ris(MOSS).encode()))) == {"read": 1, "unchanged": 1, "removed": 1}
     assert counts(shelf.engine.sync()) == {}
     assert counts(shelf.engine.remove(["-"])) == {"removed": 1}
+
+
+def test_a_broken_member_of_an_archive_keeps_what_it_had(shelf: Shelf) -> None:
+    path = shelf.folder / "all.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.ris", ris(TIDE))
+        archive.writestr("b.ris", ris(MOSS))
+    shelf.engine.index([path])
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.ris", ris(TIDE, WOLF))
+        archive.writestr("b.ris", ris(MOSS))
+    path.write_bytes(path.read_bytes().replace(b"10.1000/mosses", b"10.1000/glaciers"[:14]))  # the checksum tells
+
+    report = shelf.engine.sync()
+
+    assert [problem.path for problem in report.failed] == [f"{path}!b.ris"]
+    assert shelf.titles() == sorted([TIDE[0], WOLF[0], MOSS[0]])
+    assert next(paper.doi for paper in shelf.engine.papers() if paper.title == MOSS[0]) == MOSS[2]
 
 
 def test_columns_named_by_hand_are_remembered(shelf: Shelf) -> None:

@@ -17,6 +17,7 @@ from rag_qa.papers import Paper
 from rag_qa.sources.reader import Problem, Trouble
 
 _UNSETTLED = "unsettled"
+_AFTER_ALL = 1 << 32  # ordinals of records that are kept from an earlier reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +105,12 @@ class Register:
     def plan(self, path: str, items: Iterable[Paper | Problem], *, fingerprint: str = "") -> None:
         """Say what a file holds now, in order; all or nothing. `fingerprint`: by which it is known again when it has not changed.
 
-        Whatever reading the items raises is raised, and the file keeps what it had.
+        Whatever reading the items raises is raised, and the file keeps what it had. A member of an archive that can't be read (a Problem of kind
+        FAILED) keeps what it had, too.
         """
+        failed: list[str] = []
         with self._db.transaction() as db:
+            db.execute("CREATE TEMP TABLE before AS SELECT * FROM records WHERE path = ?", (path,))
             self.drop(path)
             db.execute("INSERT INTO sources VALUES (?, ?)", (path, fingerprint))
             records = "INSERT INTO records (path, ordinal, place, line, keys, hash, record) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -114,11 +118,16 @@ class Register:
             for ordinal, item in enumerate(items):
                 if isinstance(item, Problem):
                     db.execute(problems, (path, ordinal, item.path, item.line, item.kind.value, item.reason))
+                    failed += [item.path] if item.kind is Trouble.FAILED else []
                     continue
                 (origin,) = item.origins
                 record = dump_paper(item)
                 digest = hashlib.sha256(f"{path}\n{ordinal}\n{record}".encode()).hexdigest()[:24]
                 db.execute(records, (path, ordinal, origin.path, origin.line, dedup.keys(item).to_json(), digest, record))
+            for place in failed:
+                db.execute("UPDATE before SET ordinal = ordinal + ? WHERE place = ?", (_AFTER_ALL, place))
+                db.execute("INSERT INTO records SELECT * FROM before WHERE place = ?", (place,))
+            db.execute("DROP TABLE before")
 
     def drop(self, path: str) -> None:
         """A file holds nothing any more."""
