@@ -350,6 +350,30 @@ def test_family_names(name: str, family: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        (TITLE, ""),
+        (f"Retracted: {TITLE}", ""),
+        (f"{TITLE} [Erratum appears in Tides 1993;3:16]", ""),
+        ("Response of mice to insulin", ""),
+        (f"Retraction notice to '{TITLE}' [Tides 5 (2010) 3]", "retraction"),
+        (f"{TITLE} (Retraction of Vol 5, Pg 3, 2010)", "retraction"),
+        (f"Corrigendum: {TITLE}", "correction"),
+        (f"Author Correction: {TITLE}", "correction"),
+        (f"{TITLE} (vol 5, pg 3, 2010)", "correction"),
+        (f"Expression of concern: {TITLE}", "concern"),
+        (f"Reply to Comment on '{TITLE}'", "reply"),
+        (f"{TITLE} - Authors' reply", "reply"),
+        ("Reply", "reply"),
+        (f"Re: {TITLE}", "comment"),
+        (f"{TITLE}: Comment", "comment"),
+    ],
+)
+def test_kinds(title: str, kind: str) -> None:
+    assert titles.kind(title) == kind
+
+
+@pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
         ("non-coding RNA", "noncoding rna", Likeness.EQUAL),
@@ -483,6 +507,17 @@ def test_a_preprint_its_article_and_a_copy() -> None:
     (found,) = dedup.group([dedup.keys(paper) for paper in (preprint, article, preprint)])
 
     assert found == Group((0, 1, 2), ("", "preprint of the same title and authors", "same arXiv id 0701.00001"))
+
+
+@pytest.mark.parametrize("piece", ["(", "[version 1 ", "a, ", "Smith J ", "- comment ", " ", "1-", "part i "])
+def test_hostile_values_take_no_time(piece: str) -> None:
+    value = piece * 200_000
+    began = time.process_time()
+
+    found = dedup.keys(record(title=value, authors=(value,), venue=value, extra={"volume": value, "pages": value}))
+
+    assert time.process_time() - began < 1
+    assert len(found.title) <= 1000
 
 
 def test_nothing_is_quadratic() -> None:

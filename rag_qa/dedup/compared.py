@@ -72,6 +72,7 @@ class Keys:
 
 
 _MOST_AUTHORS = 50
+_LONGEST = 1000  # characters of a title or a name
 _FORMS = frozenset("thesis dataset software patent book chapter".split())
 _NOTICES = {Notice.IS_RETRACTION: "retraction", Notice.IS_CORRECTION: "correction", Notice.IS_CONCERN: "concern"}
 
@@ -85,21 +86,22 @@ def keys(paper: Paper) -> Keys:
     """
     known = identifiers(paper)
     phrases = _Phrases(paper.abstract)
+    title = (paper.title or "")[:_LONGEST]
     return Keys(
         doi=known.doi,
         preprint_doi=known.preprint_doi,
         pmid=paper.pmid or "",
         arxiv=known.arxiv,
         is_preprint=known.is_preprint,
-        kind=next((_NOTICES[notice] for notice in paper.notices if notice in _NOTICES), "") or titles.kind(paper.title or ""),
+        kind=next((_NOTICES[notice] for notice in paper.notices if notice in _NOTICES), "") or titles.kind(title),
         form=paper.type if paper.type in _FORMS else "",
-        title=titles.words(paper.title or ""),
+        title=titles.words(title),
         year=paper.year or 0,
         authors=tuple(dict.fromkeys(filter(None, map(family_name, paper.authors[:_MOST_AUTHORS])))),
-        first_author=" ".join(titles.plain_words(paper.authors[0])[:6]) if paper.authors else "",
-        volume=_volume(paper.extra.get("volume", "")),
-        page=_first_page(paper.extra.get("pages", "")),
-        venue=_venue(paper.venue or ""),
+        first_author=" ".join(titles.plain_words(paper.authors[0][:_LONGEST])[:6]) if paper.authors else "",
+        volume=_volume(paper.extra.get("volume", "")[:_LONGEST]),
+        page=_first_page(paper.extra.get("pages", "")[:_LONGEST]),
+        venue=_venue((paper.venue or "")[:_LONGEST]),
         abstract=phrases.hash,
         is_long=phrases.is_long,
         sketch=phrases.sketch,
@@ -174,7 +176,7 @@ def family_name(name: str) -> str:
     >>> [family_name(name) for name in ("van den Berg, Jan", "Jan van den Berg", "van den Berg J. H.", "J LI", "Berg, John, Jr.")]
     ['berg', 'berg', 'berg', 'li', 'berg']
     """
-    found = _NAME_WORD.findall(name.split(",")[0])
+    found = _NAME_WORD.findall(name[:_LONGEST].split(",")[0])
     while len(found) > 1 and found[-1].lower() in _SUFFIXES:
         found.pop()
     if "," not in name and found and _is_initials(found[-1]):

@@ -54,13 +54,18 @@ def contradict(one: Keys, other: Keys) -> bool:
     """Do their identifiers, or what they say that they are, make them two works, whatever else they share?"""
     if one.kind != other.kind or _differ(one.arxiv, other.arxiv) or titles.are_numbered_apart(one.title, other.title):
         return True
-    if _differ(one.pmid, other.pmid) and one.is_preprint == other.is_preprint:
+    if one.is_preprint == other.is_preprint and (_differ(one.pmid, other.pmid) or _are_neighbours(one, other)):
         return True
     if _differ(one.doi, other.doi):
         # a slip in one of the DOIs
         return not (one.pmid and one.pmid == other.pmid and titles.likeness(one.title, other.title) >= Likeness.NEAR)
     # one work may be in several archives
     return _differ(one.preprint_doi, other.preprint_doi) and _prefix(one.preprint_doi) == _prefix(other.preprint_doi)
+
+
+def _are_neighbours(one: Keys, other: Keys) -> bool:
+    """Two abstracts of one supplement, which may share its DOI: on different pages, and with different words."""
+    return _differ(one.page, other.page) and _abstract(one, other) is False
 
 
 def _differ(one: str, other: str) -> bool:
@@ -323,7 +328,7 @@ def _is_same_in_year(pair: _Pair) -> bool:
     """Two talks, or a talk and its paper, may have one title in two journals, or with another first author; two letters have, in one volume."""
     found = pair.found
     is_distinct = pair.words >= _DISTINCT or pair.shared_authors > 1 or pair.one == pair.other
-    is_elsewhere = found.venue is False or (found.volume is False and found.venue is None) or (found.page is False and found.volume is not False)
+    is_elsewhere = (found.venue is False and not found.page) or (found.volume is False and found.venue is None) or found.page is False
     return is_distinct and not pair.is_generic and bool(found.first_author) and not is_elsewhere
 
 

@@ -23,14 +23,17 @@ _LANGUAGES = text.any_of(
     "chinese|czech|danish|dutch|english|french|german|hungarian|italian|japanese",
     "korean|norwegian|persian|polish|portuguese|russian|spanish|swedish|turkish",
 )
-_REMARK = re.compile(rf"\s*[(\[](?:version \d[^)\]]*|preprint|abstract|reprinted from[^)\]]*|article in [a-z]+|(?:in )?{_LANGUAGES})[)\]]\W*$")
+_STATES = text.any_of("see comments?|version \\d[^)\\]]*|preprint|abstract|reprinted from[^)\\]]*|article in [a-z]+", f"(?:in )?{_LANGUAGES}")
+# "[Erratum appears in Chest 1993;103:1640]" stands behind the title of the article itself.
+_ELSEWHERE = text.any_of("(?:published )?erratum|corrigendum|correction|retraction|comment|republished|reprint|update|summary for patients")
+_REMARK = re.compile(rf"\s*[(\[](?:{_STATES}[)\]]\W*$|{_ELSEWHERE}(?: appears)? in\b.*$)")
 
 
 def words(title: str) -> str:
     """The words of a title, without accents and without remarks about its state or language.
 
-    >>> words("RETRACTED: The β-cell & <i>its</i> fate [German]")
-    'the beta cell and its fate'
+    >>> words("RETRACTED: The β-cell & <i>its</i> fate [German]"), words("On tides. [Erratum appears in Tides 1993;3:16]")
+    ('the beta cell and its fate', 'on tides')
     """
     return " ".join(plain_words(_REMARK.sub("", _RETRACTED.sub("", text.fold(title).text))))
 
@@ -61,7 +64,7 @@ _BEGINS = {
 }
 _ENDS = {
     "retraction": r"\(\s*retraction of\b[^()]*\)?",
-    "correction": r"[(\[]\s*vol(?:ume)?\W{1,2}\d+[^()]{0,80}[)\]]?|[(\[]\s*(?:erratum|correction|corrigendum)\b[^()]*\)?",
+    "correction": r"[(\[]\s*vol(?:ume)?\W{1,2}\d+[^()]{0,80}[)\]]?|[(\[]\s*(?:erratum|correction|corrigendum)\b(?! (?:appears )?in\b)[^()]*\)?",
     "reply": rf"[-:.]\s*(?:{_AUTHORS}|an? )?(?:reply|response|rejoinder)",
     "comment": r"[-:.]\s*(?:a |invited )?(?:comment|commentary|discussion)",
 }
