@@ -10,7 +10,7 @@ from rag_qa.papers import Notice
 from rag_qa.sources import boilerplate, languages, notices, sections
 
 _NOT_LETTER = re.compile(r"[\W_]+")
-_ENOUGH = 40
+_ENOUGH = 30
 """Letters by which a text is known to be the beginning of another."""
 
 

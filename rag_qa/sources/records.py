@@ -263,9 +263,9 @@ def _keys(record: _Record) -> _Keys:
         or _first_arxiv(map(identifiers.arxiv_named, [*own, *pages, *record.as_read("venue")]))
         or _first_arxiv(remark.arxiv for remark in remarks)
     )
-    _tell(record, "doi_as_read", own if own and not _first(map(identifiers.doi, own)) else ())
-    _tell(record, "pmid_as_read", pmids if pmids and not _first(map(identifiers.pmid, pmids)) else ())
-    _tell(record, "arxiv_as_read", arxivs if arxivs and not arxiv else ())
+    _tell_as_read(record, "doi", own if own and not _first(map(identifiers.doi, own)) else ())
+    _tell_as_read(record, "pmid", pmids if pmids and not _first(map(identifiers.pmid, pmids)) else ())
+    _tell_as_read(record, "arxiv", arxivs if arxivs and not arxiv else ())
     _tell(record, "arxiv_version", [arxiv.version] if arxiv and arxiv.version else ())
     return _Keys(doi, pmid, arxiv.id if arxiv else None)
 
@@ -282,7 +282,7 @@ def _url(record: _Record) -> str | None:
     values = record.as_read("url")
     found = list(dict.fromkeys(address for value in values for address in identifiers.urls(value)))
     _tell(record, "other_urls", found[1:])
-    _tell(record, "url_as_read", values if values and not found else ())
+    _tell_as_read(record, "url", values if values and not found else ())
     return found[0] if found else None
 
 
@@ -340,6 +340,10 @@ def _tell(record: _Record, name: str, values: Iterable[str]) -> None:
         return
     joined = "; ".join(dict.fromkeys([record.extra[name], *told] if name in record.extra else told))
     record.extra[name] = joined if len(joined) <= _LONGEST_EXTRA else joined[: _LONGEST_EXTRA - 1].rstrip() + "…"
+
+
+def _tell_as_read(record: _Record, name: str, values: Iterable[str]) -> None:
+    _tell(record, f"{name}_as_read", map(characters.one_line, values))
 
 
 def _tell_others(record: _Record, told: Iterable[str | None]) -> None:

@@ -19,8 +19,9 @@ def test_english_by_any_name(written: str) -> None:
 @pytest.mark.parametrize(
     ("written", "wanted"),
     [
-        ("ger", "de"), ("deu", "de"), ("Deutsch", "de"), ("fre", "fr"), ("Français", "fr"), ("spa", "es"), ("Português", "pt"), ("chi", "zh"),
-        ("zh-CN", "zh"), ("Chinese (simplified)", "zh"), ("中文", "zh"), ("jpn", "ja"), ("Русский", "ru"), ("Dutch", "nl"), ("nb", "no"), ("tr", "tr"),
+        ("ger", "de"), ("deu", "de"), ("Deutsch", "de"), ("fre", "fr"), ("Français", "fr"), ("spa", "es"), ("Português", "pt"),
+        ("chi", "zh"), ("zh-CN", "zh"), ("Chinese (simplified)", "zh"), ("中文", "zh"), ("jpn", "ja"), ("Русский", "ru"), ("Dutch", "nl"),
+        ("nb", "no"), ("tr", "tr"),
     ],
 )  # fmt: skip
 def test_others(written: str, wanted: str) -> None:
