@@ -2,8 +2,8 @@
 
 Own code. bibtexparser 2.1 was tried on 460 real files. It is fast and keeps what is well-formed, but it gives up a record without a key (EndNote,
 RePEc and JabRef write these), one in which a comma is missing, and one with a comment behind a field; it cuts a quoted value at a quote inside its
-braces, takes a brace behind a backslash for none, leaves abbreviations that are joined by "#" as they are, and its line numbers drift. A guard around it
-would have to read all of that itself. The tests hold our reading against its own.
+braces, takes a brace behind a backslash for none, leaves abbreviations that are joined by "#" as they are, and its line numbers drift. A guard around
+it would have to read all of that itself. The tests hold our reading against its own.
 
 A record that is not well-formed ends at the next line that begins with "@word{". If each of its fields is whole, it is read line by line and said to
 be repaired; if not, it is a Problem. Nothing else is lost with it.
