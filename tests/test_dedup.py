@@ -64,6 +64,7 @@ def together(*papers: Paper) -> set[frozenset[int]]:
     [
         pytest.param({"doi": "10.1/x"}, {"doi": "10.1/X", "title": "Effects of tidal mixing", **BARE}, "same DOI 10.1/x", id="doi in other letters"),
         pytest.param({"doi": "10.1/x"}, {"doi": "10.1/x", "title": None, **BARE}, "same DOI 10.1/x", id="doi, and no title"),
+        pytest.param({"doi": "10.1/x"}, {"doi": "10.1/x", "title": "Letter: " + TITLE}, "same DOI 10.1/x", id="doi, and a rubric"),
         pytest.param({"doi": "10.1/x"}, {"doi": "10.1/x", "title": TITLE + ": a survey"}, "same DOI 10.1/x", id="doi, and a subtitle"),
         pytest.param(
             {"doi": "10.1/x"}, {"doi": "10.1/x", "title": "Einfluss der Gezeiten"}, "same DOI 10.1/x", id="doi, title translated, same page"
@@ -356,6 +357,7 @@ def test_family_names(name: str, family: str) -> None:
         (f"Retracted: {TITLE}", ""),
         (f"{TITLE} [Erratum appears in Tides 1993;3:16]", ""),
         ("Response of mice to insulin", ""),
+        ("Insulin in mice: the dose-response", ""),
         (f"Retraction notice to '{TITLE}' [Tides 5 (2010) 3]", "retraction"),
         (f"{TITLE} (Retraction of Vol 5, Pg 3, 2010)", "retraction"),
         (f"Corrigendum: {TITLE}", "correction"),

@@ -52,7 +52,7 @@ def are_apart(one: Keys, other: Keys) -> bool:
 
 def contradict(one: Keys, other: Keys) -> bool:
     """Do their identifiers, or what they say that they are, make them two works, whatever else they share?"""
-    if one.kind != other.kind or _differ(one.arxiv, other.arxiv) or titles.are_numbered_apart(one.title, other.title):
+    if _differ_in_kind(one, other) or _differ(one.arxiv, other.arxiv) or titles.are_numbered_apart(one.title, other.title):
         return True
     if one.is_preprint == other.is_preprint and (_differ(one.pmid, other.pmid) or _are_neighbours(one, other)):
         return True
@@ -61,6 +61,17 @@ def contradict(one: Keys, other: Keys) -> bool:
         return not (one.pmid and one.pmid == other.pmid and titles.likeness(one.title, other.title) >= Likeness.NEAR)
     # one work may be in several archives
     return _differ(one.preprint_doi, other.preprint_doi) and _prefix(one.preprint_doi) == _prefix(other.preprint_doi)
+
+
+def _differ_in_kind(one: Keys, other: Keys) -> bool:
+    """A notice may carry the DOI of its article. "Letter: ..." in front of a title is left out by some databases, and then the DOI tells."""
+    if one.kind == other.kind:
+        return False
+    shares_identifier = bool((one.doi and one.doi == other.doi) or (one.pmid and one.pmid == other.pmid))
+    return not shares_identifier or not {one.kind, other.kind}.isdisjoint(_NOTICES)
+
+
+_NOTICES = frozenset(("retraction", "correction", "concern"))
 
 
 def _are_neighbours(one: Keys, other: Keys) -> bool:

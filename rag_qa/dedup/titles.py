@@ -62,11 +62,12 @@ _BEGINS = {
     "reply": rf"{_AUTHORS}?(?:reply|response|rebuttal|rejoinder)(?: (?:to|by|from)\b|:)|{_AUTHORS}(?:reply|response)\b|reply$",
     "comment": r"(?:invited )?comment(?:ary|s)?(?: (?:on|to)\b|:)|discussion of\b|(?:letter|editorial|re|book review):",
 }
+_APART = r"(?: -|[:.])\s*"  # "dose-response" is no reply
 _ENDS = {
     "retraction": r"\(\s*retraction of\b[^()]*\)?",
     "correction": r"[(\[]\s*vol(?:ume)?\W{1,2}\d+[^()]{0,80}[)\]]?|[(\[]\s*(?:erratum|correction|corrigendum)\b(?! (?:appears )?in\b)[^()]*\)?",
-    "reply": rf"[-:.]\s*(?:{_AUTHORS}|an? )?(?:reply|response|rejoinder)",
-    "comment": r"[-:.]\s*(?:a |invited )?(?:comment|commentary|discussion)",
+    "reply": rf"{_APART}(?:{_AUTHORS}|an? )?(?:reply|response|rejoinder)",
+    "comment": rf"{_APART}(?:a |invited )?(?:comment|commentary|discussion)",
 }
 _BEGINNING = re.compile(r"\W*(?:" + "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _BEGINS.items()) + ")")
 _END = re.compile(r"(?:" + "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _ENDS.items()) + r")\W*$")
