@@ -118,8 +118,15 @@ _WORDS = 12
 _SIGNS = 30
 
 
+# One database writes the name of the language right before the text: "espanolEste articulo... EnglishThis article..."
+_NAMED = re.compile(r"(?:^|(?<=[.!?)\]])\s?)(?:espa[nñ]ol|English|portugu[eê]s|fran[cç]ais|italiano|Deutsch|catal[aà]|galego)(?=[A-ZÀ-Þ][\w’']*\s)")
+
+
 def _in_languages(value: str) -> Iterator[str]:
     """The parts of a text that holds the abstract in several languages, one after the other with a heading each; as a rule the text itself."""
+    if _NAMED.match(value):
+        yield from filter(None, map(str.strip, _NAMED.split(value)))
+        return
     # most abstracts hold none of these words beyond their beginning
     starts = [found.start() for found in _MARK.finditer(value)] if _may_hold_more(value) else []
     if not starts:

@@ -54,7 +54,7 @@ def one_line(text: str) -> str:
     >>> one_line("A hard\n wrapped  text")
     'A hard wrapped text'
     """
-    return tidy(text).replace("\n", " ").strip()
+    return " ".join(tidy(text).split())
 
 
 def _line_ends(text: str) -> str:

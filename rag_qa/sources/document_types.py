@@ -70,8 +70,8 @@ _NOT_LETTER = re.compile(r"[\W_]+")
 _WORDS: Sequence[tuple[re.Pattern[str], str]] = tuple(
     (re.compile(pattern), type_)
     for pattern, type_ in (
-        (r"researchsupport|errat|corrigend|retract|bookreview|peerreview", "other"),
-        (r"systematicreview|reviewarticle|literaturereview|scopingreview|metaanaly|^review|übersicht|обзор|综述", "review"),
+        (r"errat|corrigend|retract|bookreview|peerreview", "other"),
+        (r"systematicreview|reviewarticle|articlereview|literaturereview|scopingreview|metaanaly|^review|review$|übersicht|обзор|综述", "review"),
         (r"thesis|dissertation|thèse|диссертац", "thesis"),
         (r"preprint|workingpaper", "preprint"),
         (r"editorial", "editorial"),
@@ -114,9 +114,10 @@ def _of(word: str) -> str | None:
     known = _TYPES.get(name)
     if known or not name:
         return known
-    if name in _UNTOLD or name.startswith("researchsupport"):
+    if name in _UNTOLD:
         return None
-    return next((type_ for pattern, type_ in _WORDS if pattern.search(name)), "other")
+    found = next((type_ for pattern, type_ in _WORDS if pattern.search(name)), None)
+    return found or (None if name.startswith("researchsupport") else "other")
 
 
 def is_server(venue: str) -> bool:

@@ -84,9 +84,10 @@ def code(name: str) -> str | None:
     """
     for part in _PARTS.split(name.casefold()[:200]):
         plain = part.strip()
-        known = _CODES.get(_IGNORED.sub("", plain)) or _CODES.get(_REGION.sub("", plain))
-        if known:
-            return known
+        for word in (plain, *plain.split()):  # "eng ger"
+            known = _CODES.get(_IGNORED.sub("", word)) or _CODES.get(_REGION.sub("", word))
+            if known:
+                return known
     return None
 
 

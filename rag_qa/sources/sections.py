@@ -33,7 +33,7 @@ _JOINT = r"(?:\s?[/,&+]\s?(?:and\s)?|-|\s(?:and|or|&|of|the|for|in|to|on|by)\s(?
 _LABEL = rf"(?:{_QUALIFIER}{_JOINT}){{0,4}}{_NOUN}(?:{_JOINT}(?:{_QUALIFIER}|{_NOUN})){{0,7}}(?:\s?\([sS]\))?"
 _CORE = re.compile(r"method|result|finding|conclusion|design|discussion|outcome|procedure|intervention|interpretation", re.IGNORECASE)
 _CAPITAL = r"(?=(?-i:[A-Z]))"
-_COLON = re.compile(rf"(?:^|(?<=[.!?;,)\]”\"%*])\s?|(?<=\s)){_CAPITAL}(?P<label>{_LABEL})\s?[-–—]?[:：]\s?(?=\S)", re.IGNORECASE)
+_COLON = re.compile(rf"(?:^|(?<=[.!?;,)\]”\"%*])\s?|(?<=\s)){_CAPITAL}(?P<label>{_LABEL})\s?[-–—]?\s?[:：]\s?(?:[-–—]\s)?(?=\S)", re.IGNORECASE)
 # Other things that part a label from its text: a dash, a full stop, a blank, or nothing but the capital of the next word ("PurposeThis study").
 _OTHER = re.compile(
     rf"(?:^|(?<=[.!?)\]”\"%])\s?){_CAPITAL}(?P<label>{_LABEL})(?:(?P<dash>\s?[–—]\s?|\s?-\s|-(?=(?-i:[A-Z0-9])))|(?P<stop>\.\s)|(?P<blank>\s)"
@@ -47,7 +47,7 @@ _WHOLE = frozenset(
     "interventions introduction method methods objective objectives participants patients procedure procedures purpose rationale result "
     "results setting significance".split()
 )
-_AT_LINE = re.compile(rf"(?P<label>{_LABEL})\s?(?:[-–—]?[:：]\s?|\s[-–—]\s)(?=\S)", re.IGNORECASE)
+_AT_LINE = re.compile(rf"(?P<label>{_LABEL})\s?(?:[-–—]?\s?[:：]\s?(?:[-–—]\s)?|\s[-–—]\s)(?=\S)", re.IGNORECASE)
 _ANY_AT_LINE = re.compile(r"(?P<label>[A-Z][^:.!?\n]{1,78}?)\s?[:：]\s(?=\S)")
 _ONLY_LABEL = re.compile(rf"(?:{_LABEL})\s?[:：.]?", re.IGNORECASE)
 _SENTENCE_END = (".", "!", "?", ")", "]", "”", '"', ":", ";")

@@ -10,7 +10,7 @@ from rag_qa.sources import languages
 
 
 @pytest.mark.parametrize(
-    "written", ["en", "EN", "eng", "ENG", "English", "english.", "en-US", "en_GB", "English (US)", "Englisch", "anglais", "eng; ger"]
+    "written", ["en", "EN", "eng", "ENG", "English", "english.", "en-US", "en_GB", "English (US)", "Englisch", "anglais", "eng; ger", "eng ger"]
 )
 def test_english_by_any_name(written: str) -> None:
     assert languages.code(written) == "en"

@@ -172,6 +172,8 @@ def test_an_abstract_that_is_a_notice_is_no_abstract() -> None:
         (["Published Erratum", "Journal Article"], "article"),
         (["Article; Early Access"], "article"),
         (["Research Support, Non-U.S. Gov't"], None),
+        (["Research Support, N.I.H., Extramural Review"], "review"),
+        (["Case Reports Research Support, Non-U.S. Gov't"], "article"),
         ([""], None),
         ([], None),
     ],

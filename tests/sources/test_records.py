@@ -182,6 +182,14 @@ def test_one_text_with_the_abstract_in_two_languages_is_parted() -> None:
     assert (paper.abstract, paper.other_abstracts) == (english, (spanish,))
 
 
+def test_languages_that_are_named_right_before_their_text() -> None:
+    paper = read({"title": ["T"], "abstract": ["espanolEste articulo mide las mareas del mar.EnglishThis article measures the tides of the sea."]})
+
+    assert (paper.abstract, paper.other_abstracts) == ("This article measures the tides of the sea.", ("Este articulo mide las mareas del mar.",))
+    assert abstract("EnglishTides turn twice.") == "Tides turn twice."
+    assert abstract("English tides turn twice.") == "English tides turn twice."
+
+
 def test_a_summary_in_the_same_language_is_not_parted() -> None:
     text = f"{TIDES} Summary: {MOSS} {MOSS}"
 
@@ -433,8 +441,8 @@ def test_reading_what_was_read_changes_nothing(fields: dict[str, list[str]]) -> 
 
 @pytest.mark.parametrize(
     "piece",
-    ["a", " ", "©", "(c) ", "<", "&", "\\", "{", "$", "Abstract ", "RESULTS: ", "Results ", "A. ", "A, ", "; ", " and ", "10.", "10.1000/", ")", "arxiv ",
-     "\n", "\u00ad ", "Ã¼", "http://", "PMID: ", "Retraction in ", "[", "et al ", "Copyright "],
+    ["a", " ", "©", "(c) ", "<", "&", "\\", "{", "$", "Abstract ", "RESULTS: ", "Results ", "A. ", "A, ", "; ", " and ", "10.", "10.1000/", ")",
+     "arxiv ", "\n", "\u00ad ", "Ã¼", "http://", "PMID: ", "Retraction in ", "[", "et al ", "Copyright "],
 )  # fmt: skip
 def test_long_values_take_time_that_grows_with_their_length_only(piece: str) -> None:
     def seconds(length: int) -> float:

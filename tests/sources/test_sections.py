@@ -20,6 +20,8 @@ SECTIONS = "Objective: To see whether tides turn.\nMethods: We looked at 12 seas
         SECTIONS.replace("\n", ", "),
         SECTIONS.replace(": ", ":"),
         SECTIONS.replace(": ", " : "),
+        SECTIONS.replace(": ", ": – "),
+        SECTIONS.replace(": ", " - : "),
         SECTIONS.replace(": ", " - ").replace("\n", " "),
         SECTIONS.replace(": ", "—").replace("\n", " "),
         SECTIONS.replace(": ", "- ").replace("\n", " "),
