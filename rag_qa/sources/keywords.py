@@ -44,4 +44,5 @@ def _plain(part: str) -> str:
         part = _SUBHEADING.sub(lambda match: "/" + match.group(1).lower(), part)
     if "*" in part:
         part = _STARS.sub("", part.strip())
-    return part.strip(" ,;:").removesuffix(".") if not part.endswith("..") else part.strip()
+    part = part.strip(" ,;:")
+    return part if part.endswith("..") else part.removesuffix(".").rstrip()

@@ -141,7 +141,7 @@ def _without_noise(name: str) -> str:
         bare = _BRACKETS.sub(" ", name)
         name = bare if bare.strip() and not _is_body(bare) else name  # "Smith, J. (Oxford)"; not "Ministry of Health (Peru)"
     name = _TITLES.sub("", _ET_AL.sub("", name))
-    return _DEGREES.sub("", name).strip(" ,;&")
+    return " ".join(_DEGREES.sub("", name).strip(" ,;&").split())
 
 
 # -------------------------------------------------------------------------------------------------------------- several in one

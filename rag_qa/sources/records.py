@@ -313,7 +313,7 @@ def _venue(record: _Record) -> str | None:
 def _plain_venue(venue: str) -> str:
     if venue.casefold().startswith("arxiv") and document_types.is_server(venue):
         return "arXiv"
-    return venue[:-1] if venue.endswith(".") and "." not in venue[:-1] else venue.rstrip(",;: ")
+    return (venue[:-1] if venue.endswith(".") and "." not in venue[:-1] else venue).rstrip(" ,;:")
 
 
 def _language(record: _Record) -> str | None:
@@ -335,7 +335,7 @@ def _notices(record: _Record, types: Sequence[str], told: frozenset[Notice]) -> 
 
 def _tell(record: _Record, name: str, values: Iterable[str]) -> None:
     """Put values into `extra`, after those that are there under this name."""
-    told = [value for value in values if value]
+    told = [" ".join(value.split()) if "\n" in value else value for value in values if value]
     if not told:
         return
     joined = "; ".join(dict.fromkeys([record.extra[name], *told] if name in record.extra else told))
