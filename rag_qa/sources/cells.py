@@ -148,11 +148,12 @@ def _is_person(name: str) -> bool:
     >>> [_is_person(name) for name in ("Marx, Karl", "Karl Marx", "Ludwig van Beethoven", "Ministry of Health", "Welfare")]
     [True, True, True, False, False]
     """
-    _, comma, given = name.partition(",")
-    words = name.split()
+    family, comma, given = name.partition(",")
+    words = family.split()
+    are_names = all(word[:1].isupper() or word.casefold() in _PARTICLES for word in words)
     if comma:
-        return bool(given.strip()) and "," not in given and len(words) <= 7
-    return 2 <= len(words) <= 5 and all(word[:1].isupper() or word.casefold() in _PARTICLES for word in words)
+        return are_names and len(words) <= 4 and bool(given.strip()) and "," not in given
+    return are_names and 2 <= len(words) <= 5
 
 
 def _by_comma(cell: str, *, commas_divide: bool) -> list[str] | None:
@@ -215,12 +216,16 @@ def glued_people(cell: str) -> list[str]:
     """
     found: list[str] = []
     for part in _WITHIN_A_WORD.split(cell):
-        # the ends of a name are enough to look at, however long the cell is
-        if found and (_NAME_PREFIX.search(found[-1][-20:]) or " " not in found[-1][:60].strip()):
+        if found and (_NAME_PREFIX.search(found[-1]) or " " not in found[-1].strip()):
             found[-1] += part
+            if len(found[-1]) > _LONGEST_NAME:
+                return _tidy([cell])
         else:
             found.append(part)
     return _tidy(found)
+
+
+_LONGEST_NAME = 500
 
 
 def commas_divide(cells: Iterable[str]) -> bool:

@@ -50,9 +50,9 @@ _KNOWN = {
     "verfasser; auteur; auteurs; autores; autor es; autore; autori; авторы; автор; 作者; 著者; 著者名; 저자; 저자명; book authors",
     "year": "year; publication year; pub year; published year; year published; year of publication; py; publish year; yr; y1; issued; published; "
     "date published; publication date; pub date; date of publication; date; cover date; published date; publication date s; dc date; "
-    "prism cover date; issue date; online date; early access date; dp; jahr; erscheinungsjahr; annee; annee de publication; ano; "
-    "ano de publicacion; ano de publicacao; anno; rok; год; год издания; 年; 年份; 发表年份; 出版年; 发表时间; 出版日期; 发行年; 発行年; "
-    "出版年月; 연도; 발행연도; original paper date",
+    "prism cover date; issue date; online date; publish time; publish date; early access date; dp; jahr; erscheinungsjahr; "
+    "annee; annee de publication; ano; ano de publicacion; ano de publicacao; anno; rok; год; год издания; 年; 年份; 发表年份; 出版年; 发表时间; "
+    "出版日期; 发行年; 発行年; 出版年月; 연도; 발행연도; original paper date",
     "venue": "journal; source title; journal title; publication title; publication name; journal book; journal name; full journal title; "
     "full journal name; container title; periodical; secondary title; so; jo; jf; t2; pub title; primary location source display name; "
     "host venue display name; venue; book title; booktitle; anthology title; proceedings title; conference; conference title; conference name; "
@@ -127,6 +127,7 @@ _NEUTRAL = frozenset(
 )
 _CORE = "title abstract author year venue doi pmid arxiv keyword url language".split()
 _MISSPELT = ("title", "abstract")
+_LAST_LATIN = "\u2fff"
 _NUMBERED = re.compile(r"(author|autor|keyword)s?\d{1,3}")
 
 
@@ -167,7 +168,8 @@ def meaning(name: str) -> Meaning | None:
         return known
     if numbered := _NUMBERED.fullmatch(plain):
         return _MEANINGS[numbered[1]]
-    return _similar(name)
+    # CNKI names its columns twice: "Summary-摘要"
+    return _similar(name) or _MEANINGS.get("".join(character for character in plain if character > _LAST_LATIN))
 
 
 def _similar(name: str) -> Meaning | None:

@@ -182,11 +182,11 @@ _ABSTRACTS = (
     "descriptions",
     "summary",
 )
-_LESSER_ABSTRACTS = ("description", "text", "excerpt", "body")
+_LESSER_ABSTRACTS = ("description", "text", "excerpt", "body", "dcdescription")
 """Zenodo's, BEIR's and others': only where there is no abstract."""
 _MOST_WORDS = 100_000
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
-_SECTION_KEYS = ("label", "Label", "@Label", "heading", "nlmCategory")
+_SECTION_KEYS = ("label", "Label", "@Label", "heading", "nlmCategory", "section")
 
 
 def _abstracts(found: Object) -> list[str]:
@@ -198,21 +198,19 @@ def _abstracts(found: Object) -> list[str]:
 
 
 def _abstracts_of(key: str, value: Value) -> list[str]:
-    """One text an abstract."""
+    """One text an abstract. A list holds its paragraphs or sections, unless it says that they are in several languages or from several sources."""
     if isinstance(value, dict):
         return _wrapped_abstract(value)
     if not isinstance(value, list):
         return texts(value)
     if key == "descriptions":
         value = _abstracts_among(value)
-    if any(isinstance(part, dict) and not _SECTION.isdisjoint(part) for part in value):
-        return ["\n".join(_sections(value))]
-    if key == "abstract" and all(isinstance(part, str) for part in value):
-        # paragraphs, as nobody lists abstracts in several languages there
-        return ["\n".join(dict.fromkeys(texts(value)))] if texts(value) else []
-    return texts(value)
+    several = key.endswith("_s") or any(isinstance(part, dict) and not _SEVERAL.isdisjoint(part) for part in value)
+    found = texts(value) if several else ["\n".join(dict.fromkeys(_sections(value)))]
+    return [text for text in found if text]
 
 
+_SEVERAL = frozenset("lang language @lang xml:lang locale source descriptionType".split())
 _SECTION = frozenset(_SECTION_KEYS)
 
 
@@ -242,7 +240,7 @@ def _in_word_order(index: Mapping[str, Value]) -> str:
 def _sections(value: Sequence[Value]) -> Iterator[str]:
     for part in value:
         if isinstance(part, dict):
-            label = next((text for key in _SECTION_KEYS for text in texts(part.get(key))), "")
+            label = next((text for key in _SECTION_KEYS for text in texts(part.get(key)) if text.casefold() != "abstract"), "")
             body = " ".join(texts({key: inner for key, inner in part.items() if key not in _SECTION}))
         else:
             label, body = "", " ".join(texts(part))
@@ -260,7 +258,7 @@ def _abstracts_among(descriptions: Sequence[Value]) -> list[Value]:
 
 _PEOPLE = (
     "authors_parsed authorships author authors authorList creators creator authFullName_s author_display dc:creator authorString author_names "
-    "contributors"
+    "contributors names"
 ).split()
 _FAMILY = tuple("family familyName family_name last_name lastName surname lastname last LastName".split())
 _GIVEN = tuple("given givenName given-name given_name first_name firstName forename firstname first ForeName FirstName initials Initials".split())
@@ -312,8 +310,9 @@ def person(found: Object) -> str:
     family = _first(found, _FAMILY)[:1]
     if family:
         family = [*texts(found.get("dropping-particle")), *texts(found.get("non-dropping-particle")), *family]
-        parts = [" ".join(family), *_first(found, _GIVEN)[:1], *texts(found.get("suffix"))]
-        return ", ".join(parts)
+        given = [*_first(found, _GIVEN)[:1], *_first(found, ("middle", "middle_name", "middleName"))]
+        parts = [" ".join(family), " ".join(given), *texts(found.get("suffix"))]
+        return ", ".join(filter(None, parts))
     inner = next((found[key] for key in _WHOLE if texts(found.get(key)) or isinstance(found.get(key), dict)), None)
     if isinstance(inner, dict):
         return person(inner)
@@ -327,18 +326,18 @@ _PATHS: dict[str, str] = {
     "year": "year issued published published-print published-online publicationYear publication_year year_published yearPublished pubYear "
     "issue.issue.pubYear publicationdateyear publicationDate publication_date date_published pubdate pubDate prism:coverDate coverDate "
     "onlineDate date datePublished firstPublicationDate producedDateY_i publicationDateY_i publicationDate_s publication_info.year "
-    "preprint_date earliest_date publishedDate published_date venueid venue pdate versions.created update_date",
+    "source.publishYear preprint_date earliest_date publishedDate published_date venueid venue pdate versions.created update_date",
     "venue": "container-title journal.title journal.name journal.display_name journalTitle journalInfo.journal.title journals.title "
     "publicationTitle proceedingsTitle bookTitle publicationName prism:publicationName publication_title fulljournalname journal "
-    "primary_location.source.display_name host_venue.display_name source.title source.display_name publication_info.journal_title "
+    "primary_location.source.display_name host_venue.display_name source.title source.sourceTitle source.display_name publication_info.journal_title "
     "container.title journalTitle_s conferenceTitle_s bookTitle_s booktitle venue publicationVenue.name conferenceName conference "
     "meeting.title isPartOf issue.issue.journal.shortTitle pub journal_title",
-    "doi": "DOI doi externalIds.DOI externalids.doi ids.doi prism:doi dois.value doiId_s article_doi",
-    "pmid": "PMID pmid externalIds.PubMed ids.pmid pubmed-id pubmed_id pubmedId",
-    "arxiv": "externalIds.ArXiv arxiv_id arxivId arxiv arxiv_eprints.value eprint",
+    "doi": "DOI doi externalIds.DOI externalids.doi ids.doi identifiers.doi prism:doi dois.value doiId_s article_doi",
+    "pmid": "PMID pmid externalIds.PubMed ids.pmid identifiers.pmid pubmed-id pubmed_id pubmedId",
+    "arxiv": "externalIds.ArXiv identifiers.arxiv arxiv_id arxivId arxiv arxiv_eprints.value eprint",
     "url": "URL url html_url article_url link landing_page_url primary_location.landing_page_url links.self_html links.html uri_s ee doi_url "
     "entry_id articleUrl pdf_url",
-    "keyword": "keywords keyword keywordList.keyword subject subjects tags fieldsOfStudy authkeywords mesh_terms "
+    "keyword": "keywords keywords.authorKeywords keyword keywordList.keyword subject subjects tags fieldsOfStudy authkeywords mesh_terms "
     "index_terms.author_terms.terms index_terms.ieee_terms.terms keyword_s categories",
     "language": "language languages lang language_s original_language",
     "type": "pubtype publicationTypes pubTypeList.pubType itemType resource_type.subtype resource_type.type types.resourceTypeGeneral type "

@@ -25,6 +25,9 @@ _DEPTH = 6
 _TRIED = 5
 """Elements by which it is judged whether a list is one of records."""
 
+_ENOUGH = 10_000
+"""After so many values none of which is a record, the file is taken to hold none."""
+
 _CITED = ("citations", "references", "citing", "cited", "citingPapers", "citedPapers", "recommendedPapers", "related")
 _NO_PAPERS = frozenset(("attachment", "note", "annotation"))
 """Zotero's items that belong to another one."""
@@ -47,6 +50,8 @@ def read(document: Document) -> Iterator[Raw | Problem]:
             continue
         seen.add(found)
         first_fault = first_fault or f"line {line}: {found.why}"
+        if is_empty and seen.count > _ENOUGH:
+            break
         yield Problem(document.path, line, found.why, found.kind)
     if is_empty:
         raise SourceError(document.path, None, found=seen.said(first_fault), expected="objects with a title or an abstract", hint=_HINT)
@@ -83,11 +88,13 @@ class _Seen:
 
     keys: tuple[str, ...] = ()
     faults: int = 0
+    count: int = 0
 
     def add(self, found: _NoRecord) -> None:
         """Remember the keys of the first object, and count what is malformed."""
         self.keys = self.keys or found.keys
         self.faults += found.kind is Trouble.MALFORMED
+        self.count += 1
 
     def said(self, first_fault: str) -> str:
         """What to tell of a file without records."""
@@ -106,7 +113,7 @@ def _found(text: str, mapping: Mapping[str, str]) -> Iterator[_Record | _NoRecor
 def _of(text: str, span: Span, mapping: Mapping[str, str], depth: int) -> Iterator[_Record | _NoRecord]:
     """The records that a value is or holds."""
     sign = text[span.start : span.start + 1]
-    if sign == "[" and not span.fault and depth < _DEPTH:
+    if sign == "[" and depth < _DEPTH:
         for element in elements(text, span):
             yield from _of(text, element, mapping, depth + 1)
     elif sign == "{":
@@ -121,14 +128,19 @@ def _of_object(text: str, span: Span, mapping: Mapping[str, str], depth: int) ->
     try:
         value = _decoded(text, span)
     except Malformed as error:
-        yield from _of_lists(text, span, mapping, depth) or iter([_NoRecord(span.start, f"not valid JSON: {error.why}{_where(text, span, error)}")])
+        lists = [inner for inner in _lists_within(text, span, mapping, depth) if text[inner.start] == "["]
+        for inner in lists:
+            yield from _of(text, inner, mapping, depth + 1)
+        # a list that is cut off has said so itself
+        if not any(inner.fault for inner in lists):
+            yield _NoRecord(span.start, f"not valid JSON: {error.why}{_where(text, span, error)}")
         return
     if value is not None and _is_record(value, mapping) and not _is_envelope(text, span, value, mapping, depth):
         yield from _record(text, span, value)
         return
-    inner = _of_lists(text, span, mapping, depth)
-    if inner is not None:
-        yield from inner
+    if lists := _lists_within(text, span, mapping, depth):
+        for inner in lists:
+            yield from _of(text, inner, mapping, depth + 1)
         return
     keys = tuple(value) if value is not None else tuple(key for key, _ in members(text, span))
     why = f"neither a title nor an abstract among the keys {', '.join(keys[:20])}" if keys else "an empty object"
@@ -176,6 +188,9 @@ def _record(text: str, span: Span, value: Object) -> Iterator[_Record | _NoRecor
     if str(value.get("itemType") or "") in _NO_PAPERS:
         yield _NoRecord(span.start, f"{value['itemType']} of another item", Trouble.NOT_A_PAPER, tuple(value))
         return
+    if value.get("replyto") and "content" in value:
+        yield _NoRecord(span.start, "a review or a comment on another note", Trouble.NOT_A_PAPER, tuple(value))
+        return
     yield _Record(span.start, value)
     if any(_are_records(value.get(key)) for key in _CITED):
         for key, inner in members(text, span):
@@ -195,12 +210,6 @@ def _cited(text: str, span: Span) -> Iterator[_Record | _NoRecord]:
 
 
 # ------------------------------------------------------------------------------------------------------------------------ lists within
-
-
-def _of_lists(text: str, span: Span, mapping: Mapping[str, str], depth: int) -> Iterator[_Record | _NoRecord] | None:
-    """The records in the lists within an object; None if there are none."""
-    inner = _lists_within(text, span, mapping, depth)
-    return (found for value in inner for found in _of(text, value, mapping, depth + 1)) if inner else None
 
 
 def _lists_within(text: str, span: Span, mapping: Mapping[str, str], depth: int) -> list[Span]:
