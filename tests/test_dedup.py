@@ -179,6 +179,13 @@ def together(*papers: Paper) -> set[frozenset[int]]:
             "same title and nearly the same abstract",
             id="a short title, abstract with an end",
         ),
+        pytest.param(
+            {"doi": "10.1101/2007.01.02.123456", "extra": {}},
+            {"doi": "10.2139/ssrn.123", "extra": {}},
+            "preprint of the same title and authors",
+            id="two DOIs",
+        ),
+        pytest.param({"abstract": "Salt & water’s way."}, {"abstract": "Salt & water's way.", **BARE}, "same abstract", id="quotes"),
     ],
 )
 def test_records_of_one_work(one: dict[str, Any], other: dict[str, Any], why: str | None) -> None:
@@ -226,6 +233,29 @@ def test_records_of_one_work(one: dict[str, Any], other: dict[str, Any], why: st
             {"doi": "10.1/book"},
             {"doi": "10.1/book", "title": "Mosses in old forests", "extra": {"pages": "70-90"}},
             id="chapters with the DOI of their book",
+        ),
+        pytest.param(
+            {"doi": "10.1/supplement", "abstract": ABSTRACT},
+            {"doi": "10.1/supplement", "abstract": OTHER_ABSTRACT, "title": f"The {TITLE}", "extra": {"volume": "19", "pages": "229"}},
+            id="two talks with the DOI of their supplement",
+        ),
+        pytest.param(
+            {"doi": "10.1/x", "pmid": "7"}, {"doi": "10.1/y", "pmid": "7", "title": "Mosses in old forests"}, id="a PMID in the wrong place"
+        ),
+        pytest.param(
+            {"abstract": ABSTRACT, "extra": {"volume": "19"}},
+            {"abstract": ABSTRACT + " (A7)", "venue": "Circulation", "extra": {"volume": "130"}},
+            id="a talk with one abstract at two meetings",
+        ),
+        pytest.param(
+            {"doi": "10.1/x", "abstract": ABSTRACT},
+            {"abstract": OTHER_ABSTRACT, "arxiv": "0701.00001", "venue": "arXiv", "authors": (), "extra": {}},
+            id="a preprint without authors, and another abstract",
+        ),
+        pytest.param(
+            {"title": "Tumour growth in mice", "abstract": ABSTRACT},
+            {"title": "Tumor growth in mice", "abstract": OTHER_ABSTRACT},
+            id="nearly the same title, another abstract",
         ),
         pytest.param(
             {"doi": "10.1/book", "title": "Plankton"},
@@ -386,6 +416,7 @@ def test_kinds(title: str, kind: str) -> None:
         ("Tides of the northern sea: a survey", "Tides of the northern sea", Likeness.SIMILAR),
         ("Tides in type 1 seas", "Tides in type 2 seas", Likeness.DIFFERENT),
         ("Tides and mosses", "Sheep in Norwegian forests", Likeness.DIFFERENT),
+        ("Models that do not learn", "Models that do now learn", Likeness.SIMILAR),
         ("Hyperglycemia in mice", "Hypoglycemia in mice", Likeness.SIMILAR),
         ("", "Tides", Likeness.MISSING),
     ],
@@ -478,13 +509,14 @@ def test_a_record_does_not_bring_together_two_that_contradict_each_other() -> No
 
 
 def test_a_record_joins_the_work_that_it_fits_best() -> None:
-    first, second = record(doi="10.1/x", **ELSEWHERE), record(doi="10.1/y")
+    first, second = record(doi="10.1/x", **BARE), record(doi="10.1/y")
 
     assert together(first, second, record()) == {frozenset({0}), frozenset({1, 2})}
 
 
 def test_a_slip_in_a_record_with_the_same_doi_keeps_nobody_out() -> None:
     assert together(record(doi="10.1/x"), record(doi="10.1/x", year=1908, extra={}), record(extra={})) == {frozenset({0, 1, 2})}
+    assert together(record(doi="10.1/x", pmid="7"), record(pmid="7"), record(doi="10.1/x", year=1908)) == {frozenset({0, 1, 2})}
 
 
 def test_a_chain_of_identifiers_is_one_work() -> None:
@@ -628,6 +660,12 @@ def test_the_abstract_is_one_of_those_that_the_records_have() -> None:
     assert [str(origin) for origin in merged.origins] == ["1.ris:1", "3.ris:1", "4.ris:1", "0.ris:1", "2.ris:1"]  # the same letters first
 
 
+def test_a_whole_abstract_is_better_than_a_clean_sentence_of_it() -> None:
+    with_line = f"{ABSTRACT} © 2008 Wiley."
+
+    assert dedup.merge([record(abstract=with_line), record(abstract=ABSTRACT[:80])]).abstract == with_line
+
+
 def test_sections_are_kept_apart() -> None:
     sections = "METHODS: We sampled plankton.\nRESULTS: It rose."
 
@@ -669,6 +707,12 @@ def test_a_preprint_and_its_article_are_versions() -> None:
         Version(2008, "Marine Ecology Letters", "article", TITLE, doi="10.1/x", pmid="7"),
     )
     assert [str(origin) for origin in merged.origins] == ["b:1", "a:1", "c:1"]
+
+
+def test_versions_are_in_the_order_of_their_years() -> None:
+    late = record(doi="10.2139/ssrn.1", year=2009, type="preprint", extra={})
+
+    assert [version.year for version in dedup.merge([late, PREPRINT, ARTICLE]).versions] == [2006, 2008, 2009]
 
 
 def test_the_article_of_a_preprint_without_an_abstract_shows_that_of_the_preprint() -> None:
@@ -753,6 +797,13 @@ def test_ids_are_distinct_and_do_not_depend_on_the_order(papers: list[Paper]) ->
     assert len({paper.id for paper in found}) == len(papers)
     assert [dataclasses.replace(paper, id="p1") for paper in found] == papers
     assert dedup.distinct(papers[::-1]) == found[::-1]
+
+
+def test_papers_that_say_the_very_same_are_told_apart_by_where_they_stand() -> None:
+    one, other = (record(origins=(Origin(path, 1),)) for path in "ab")
+
+    assert dedup.distinct([one, other])[0].id != dedup.distinct([one, other])[1].id
+    assert dedup.distinct([other, one]) == dedup.distinct([one, other])[::-1]
 
 
 def test_an_id_does_not_change_when_a_third_paper_shares_it() -> None:

@@ -170,21 +170,28 @@ def _united(values: Iterable[str]) -> tuple[str, ...]:
 
 _MARKUP = re.compile(r"</?[a-z]|&[a-z]+;|\\[a-z]{2}|\ufffd", re.IGNORECASE)
 _BOILERPLATE = re.compile(r"©|\(c\)\s*(?:19|20)\d\d|copyright|all rights reserved", re.IGNORECASE)
-_CUT = re.compile(r"(?:…|\.\.\.)\W*$")
+_AS_LONG = 0.95
 
 
 def _abstract(papers: Sequence[Paper]) -> str | None:
-    """One that is whole and clean; of those the one with the most letters, the sections apart."""
+    """The longest; of those that are about as long, one that is clean, with its sections apart."""
     other = {_letters(abstract) for paper in papers for abstract in paper.other_abstracts}
     known = {paper.abstract for paper in papers if paper.abstract}
+    # a record that has it in two languages knows which of them is read
+    known = {abstract for abstract in known if _letters(abstract) not in other} or known
+    longest = max((_extent(abstract) for abstract in known), default=0)
 
     def order(abstract: str) -> tuple[Any, ...]:
-        letters = _letters(abstract)
-        # a record that has it in two languages knows which of them is read
-        flaws = (letters in other, bool(_CUT.search(abstract)), _is_marked(abstract), bool(_BOILERPLATE.search(abstract)))
-        return (*flaws, -len(letters), -abstract.count("\n"), abstract)
+        is_cut = _extent(abstract) < _AS_LONG * longest
+        return (is_cut, _is_marked(abstract), bool(_BOILERPLATE.search(abstract)), -_extent(abstract), -abstract.count("\n"), abstract)
 
     return min(known, key=order, default=None)
+
+
+def _extent(abstract: str) -> int:
+    """How many letters it has in front of what the publisher wrote below it."""
+    found = _BOILERPLATE.search(abstract, len(abstract) // 2)
+    return len(_letters(abstract[: found.start()] if found else abstract))
 
 
 def _is_marked(value: str) -> bool:
