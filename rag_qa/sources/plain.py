@@ -48,7 +48,7 @@ def read(document: Document) -> Iterator[Raw | Problem]:
 
 def _record(document: Document, line: int, paragraph: str, collection: Collection | None) -> Raw | Problem:
     if is_abstract(paragraph):
-        return Raw(line, {"abstract": [paragraph], **(_fields(collection) if collection else {})})
+        return Raw(line, {"abstract": [paragraph], **(_fields(collection) if collection else {})}, "text")
     what = "a row of numbers is no abstract" if _length(paragraph) >= MIN_WORDS else f"{_length(paragraph)} words are too few for an abstract"
     return Problem(document.path, line, f"{what}: {_clip(paragraph)!r}", Trouble.NOT_A_PAPER)
 
@@ -215,7 +215,7 @@ def _of_block(document: Document, block: _Block, title: _Block | None, collectio
     if isinstance(record, Problem) or not title:
         return record
     addresses = [match.group(2) for match in _LINK.finditer(title.text)]
-    return Raw(record.line, {**record.fields, "title": [_unmarked(title.text)], **({"url": addresses} if addresses else {})})
+    return Raw(record.line, {**record.fields, "title": [_unmarked(title.text)], **({"url": addresses} if addresses else {})}, record.markup)
 
 
 def _introduction(blocks: list[_Block]) -> _Block | None:

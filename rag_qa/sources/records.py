@@ -157,6 +157,8 @@ class _Record:
 
     def clean(self, name: str, value: str) -> str:
         """A value of a field as plain text."""
+        if self.raw.markup == "text":
+            return self._repaired(name, value).strip()
         is_latex = self.raw.markup == "latex"
         if value.isascii() and not (_LATEX if is_latex else _MARKED).search(value):
             return characters.tidy(value)

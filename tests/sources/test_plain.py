@@ -20,6 +20,11 @@ MOSS = "Mosses store carbon, and so do bogs that grow slowly."
 NOTE = "Here are the papers that I read during the last summer."
 
 
+def raw(line: int, fields: dict[str, list[str]]) -> Raw:
+    """A record of a text file."""
+    return Raw(line, fields, "text")
+
+
 def read(content: str, name: str = "a.txt") -> list[Raw | Problem]:
     return list((plain.read_markdown if name.endswith(".md") else plain.read)(File(name, content.encode())))
 
@@ -44,11 +49,11 @@ def left_out(content: str) -> list[tuple[int | None, str]]:
 def test_a_heading_and_paragraphs() -> None:
     told = {"collection": ["ICLR 2025 Papers"], "venue": ["ICLR"], "year": ["2025"]}
 
-    assert read(f"ICLR 2025 Papers\n\n{TIDE}\n\n{MOSS}\n") == [Raw(3, {"abstract": [TIDE], **told}), Raw(5, {"abstract": [MOSS], **told})]
+    assert read(f"ICLR 2025 Papers\n\n{TIDE}\n\n{MOSS}\n") == [raw(3, {"abstract": [TIDE], **told}), raw(5, {"abstract": [MOSS], **told})]
 
 
 def test_without_a_heading_nothing_is_said_of_the_papers() -> None:
-    assert read(TIDE) == [Raw(1, {"abstract": [TIDE]})]
+    assert read(TIDE) == [raw(1, {"abstract": [TIDE]})]
 
 
 def test_the_seeds_read_as_ever(seeds: Path) -> None:
@@ -78,7 +83,7 @@ def test_a_character_that_is_no_line_end_for_an_editor_is_none_here(odd: str) ->
 def test_a_short_paragraph_is_reported_with_its_line() -> None:
     first, second, third, fourth = read(f"{TIDE}\n\nNeurIPS 2024\n\n{MOSS}\n\n{'x' * 70}")
 
-    assert (first, third) == (Raw(1, {"abstract": [TIDE]}), Raw(5, {"abstract": [MOSS]}))
+    assert (first, third) == (raw(1, {"abstract": [TIDE]}), raw(5, {"abstract": [MOSS]}))
     assert second == Problem("a.txt", 3, "2 words are too few for an abstract: 'NeurIPS 2024'", Trouble.NOT_A_PAPER)
     assert fourth == Problem("a.txt", 7, f"1 words are too few for an abstract: '{'x' * 57}...'", Trouble.NOT_A_PAPER)
 
@@ -170,8 +175,8 @@ def test_a_heading_over_each_abstract_is_its_title() -> None:
     told = {"collection": ["ICLR 2025 Papers"], "venue": ["ICLR"], "year": ["2025"]}
 
     assert read(content, "a.md") == [
-        Raw(3, {"abstract": [TIDE], **told, "title": ["Tides"]}),
-        Raw(7, {"abstract": [MOSS], **told, "title": ["Mosses"]}),
+        raw(3, {"abstract": [TIDE], **told, "title": ["Tides"]}),
+        raw(7, {"abstract": [MOSS], **told, "title": ["Mosses"]}),
     ]
 
 
@@ -183,7 +188,7 @@ def test_headings_that_not_every_abstract_has_are_no_titles() -> None:
     content = f"# ICLR 2025 Papers\n\n{TIDE}\n\n{MOSS}\n\n## More\n\n{NOTE}"
 
     assert titled(content) == [(3, None, TIDE), (5, None, MOSS), (9, None, NOTE)]
-    assert read(content, "a.md")[0] == Raw(3, {"abstract": [TIDE], "collection": ["ICLR 2025 Papers"], "venue": ["ICLR"], "year": ["2025"]})
+    assert read(content, "a.md")[0] == raw(3, {"abstract": [TIDE], "collection": ["ICLR 2025 Papers"], "venue": ["ICLR"], "year": ["2025"]})
     assert left_out(content) == [(7, "a heading, not an abstract: 'More'")]
 
 
