@@ -185,13 +185,18 @@ def _mended(read: Row | Fault, width: int, mend: Mend | None) -> Row | Fault:
     """A row as wide as the header or narrower. A line without any separator is no row of three or more columns."""
     if isinstance(read, Fault):
         return read
-    cells, count = list(read.cells), len(read.cells)
-    if count > width:
-        fitted = cells[:width] if not any(cell.strip() for cell in cells[width:]) else mend(cells) if mend else None
-        return Row(read.line, fitted) if fitted else Fault(read.line, _too_wide(count, width))
-    if count == 1 and width > 2:
+    cells = _without_empty_end(list(read.cells), width)
+    if len(cells) > width:
+        mended = mend(cells) if mend else None
+        return Row(read.line, mended) if mended else Fault(read.line, _too_wide(len(cells), width))
+    if len(cells) == 1 and width > 2:
         return Fault(read.line, f"one cell, where the header has {width}: a line break inside a cell that is not in quotation marks, or a remark?")
-    return read
+    return Row(read.line, cells)
+
+
+def _without_empty_end(cells: list[str], width: int) -> list[str]:
+    """A separator may end a line, after which nothing comes."""
+    return cells[:width] if len(cells) > width and not any(cell.strip() for cell in cells[width:]) else cells
 
 
 def _too_wide(count: int, width: int) -> str:
@@ -209,7 +214,7 @@ def _row(lines: _Lines, number: int, text: str, dialect: Dialect, width: int) ->
     except _Unreadable as error:
         lines.put_back()
         return _undoubled(number, text, patterns, width) or _as_text(number, text, dialect, width) or Fault(number, str(error))
-    if is_odd and len(cells) != width:
+    if is_odd and len(_without_empty_end(cells, width)) != width:
         why = f"{len(cells)} cells, where the header has {width}, and a quotation mark inside a cell that is not doubled"
         return _undoubled(number, text, patterns, width) or _as_text(number, text, dialect, width) or Fault(number, why)
     return Row(number, cells)
@@ -222,7 +227,7 @@ def _undoubled(number: int, text: str, patterns: _Patterns, width: int) -> Row |
     """
     cells: list[str] = []
     position = 0
-    while position <= len(text) and len(cells) <= width:
+    while position <= len(text):
         match = patterns.undoubled.match(text, position)
         if not match:
             return None
@@ -231,7 +236,7 @@ def _undoubled(number: int, text: str, patterns: _Patterns, width: int) -> Row |
         if match.end() < len(text) and text[match.end()] != patterns.delimiter:
             return None
         position = match.end() + 1
-    return Row(number, cells) if len(cells) == width else None
+    return Row(number, cells) if len(_without_empty_end(cells, width)) == width else None
 
 
 def _as_text(number: int, text: str, dialect: Dialect, width: int) -> Row | None:
@@ -239,7 +244,7 @@ def _as_text(number: int, text: str, dialect: Dialect, width: int) -> Row | None
 
     Tables with tabs are often written without any quoting; elsewhere a title may begin with a word in quotation marks.
     """
-    cells = text.split(dialect.delimiter)
+    cells = _without_empty_end(text.split(dialect.delimiter), width)
     if len(cells) != width or width == 1:
         return None
     if dialect.delimiter != "\t" and any(cell.count('"') % 2 for cell in cells):

@@ -30,6 +30,7 @@ _SEPARATOR_LINE = re.compile(r'"?sep=(\\t|.)"?\s*', re.IGNORECASE)
 _HEADER_LINES = 60
 """The header is looked for in so many lines: databases put what was searched, and when, above it."""
 _NAME_LENGTH = 100
+_MARKUP = re.compile(r"[<>{}=]")
 _SAMPLE = 200
 """Rows by which the separator of authors is judged."""
 
@@ -150,7 +151,7 @@ def _consumed(lines: deque[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 def _score(names: Sequence[str]) -> int:
     """How many of the names are known; 0 if they can't be a header: none for a title or an abstract, or texts that are no names."""
     filled = [name.strip() for name in names if name.strip()]
-    if any(len(name) > _NAME_LENGTH or len(name.split()) > 12 for name in filled):
+    if any(len(name) > _NAME_LENGTH or len(name.split()) > 12 or _MARKUP.search(name) for name in filled):
         return 0
     meanings = [found for name in spelt_out(filled) if (found := meaning(name))]
     if not any(found.field in ("title", "abstract") and found.certainty < Certainty.LAST_RESORT for found in meanings):
@@ -338,24 +339,30 @@ def _filled(cells: Sequence[str], places: Sequence[int]) -> list[str]:
 
 
 def _claims(head: str) -> bool:
-    """Does a line name columns, one of them surely a title or an abstract, and do the lines below it have as many?"""
+    """Does a line name columns that are mostly known, one of them surely a title or an abstract, and are the lines below it as wide?
+
+    Prose has commas too, so that a table of other columns is recognised by its suffix alone.
+    """
     told, lines = _told(_lines(head))
     known = [header for header in _candidates(lines, told, has_backslashes=False) if header.score and len(header.names) > 1]
     if not known:
         return False
     header = max(known, key=lambda header: (header.score, -header.line, len(header.names)))
-    below = rows((line for line in lines if line[0] > header.last_line), header.dialect, len(header.names))
-    widths = [len(row.cells) if isinstance(row, Row) else 0 for row in islice(below, 5)]
-    is_sure = any(_is_sure(name) for name in spelt_out([name.strip() for name in header.names]))
-    # a table of two columns is easily mistaken: both must be known
-    is_known = header.score > 1 or len(header.names) > 2
-    return is_sure and is_known and (not widths or any(width > 1 for width in widths))
+    below = rows((line for line in lines if line[0] > header.last_line), header.dialect, _ANY_WIDTH)
+    are_wide = [isinstance(row, Row) and len(row.cells) >= len(header.names) for row in islice(below, 10)]
+    return _is_sure(header.names) and sum(are_wide) * 2 >= len(are_wide)
 
 
-def _is_sure(name: str) -> bool:
-    found = meaning(name)
-    return found is not None and found.field in ("title", "abstract") and found.certainty is Certainty.KNOWN
+_ANY_WIDTH = 1_000_000
+_MANY = 5
+
+
+def _is_sure(names: Sequence[str]) -> bool:
+    filled = [name.strip() for name in names if name.strip()]
+    known = [found for name in spelt_out(filled) if (found := meaning(name)) and found.certainty is Certainty.KNOWN]
+    count = len(known) + sum(map(is_common_extra, filled))
+    is_known = count > 1 and (count >= _MANY or count * 3 >= len(filled))
+    return len(filled) > 1 and is_known and any(found.field in ("title", "abstract") for found in known)
 
 
 FORMAT = Format("table", (".csv", ".tsv", ".tab"), _claims, read)
-"""A table; `claims` asks for a header with a title or an abstract column among two or more."""
