@@ -1,0 +1,138 @@
+"""What the formats share in which each line of a record begins with a label (Cochrane, RefWorks, NoteExpress, CNKI, CSSCI): lines -> records.
+
+What is read as what:
+- A record begins at a line that the format says; nothing need end it.
+- A line without a label continues the value before it, over blank lines too.
+- Text before the first record is told, unless it is the heading that the format writes; so is a record of another format after a blank line, and
+  what follows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rag_qa.errors import SourceError
+from rag_qa.sources import tagged
+from rag_qa.sources.reader import Document, Problem, Raw
+from rag_qa.sources.tagged import Record, Stray
+
+_NAME_IN_CHINESE = re.compile(r"[\u3400-\u9fff]{2,5}(?:·[\u3400-\u9fff]{1,8})*")
+_CHINESE_COMMA = re.compile(r"[,，、]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a format writes its records.
+
+    `label`: a line -> (label, the rest of the line), None if it has none. `begins`: does a line with this label begin a record, when this one is
+    open? `heading`: how the file begins if it has a heading. `ends`: lines between records.
+    """
+
+    name: str
+    expected: str
+    label: Callable[[str], tuple[str, str] | None]
+    begins: Callable[[str, Record | None], bool]
+    heading: re.Pattern[str] | None = None
+    ends: re.Pattern[str] | None = None
+
+
+def read(document: Document, style: Style, raw: Callable[[Record, Mapping[str, str]], Raw]) -> Iterator[Raw | Problem]:
+    """The records of a file, each made a Raw with the mapping of the document. Raises SourceError when there is none."""
+    is_empty = True
+    for found in _Reading(document.path, style).records(document):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        is_empty = False
+        yield from tagged.told(document.path, found)
+        yield raw(found, document.mapping)
+    if is_empty:
+        raise SourceError(document.path, None, found=f"no {style.name} record", expected=style.expected)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Lines -> records."""
+
+    path: str
+    style: Style
+    record: Record | None = None
+    blank_lines: int = 0
+    is_in_heading: bool = False
+    has_begun: bool = False
+    stray: Stray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.stray = Stray(self.path, self.style.name)
+
+    def records(self, document: Document) -> Iterator[Record | Problem]:
+        """Records and what is between them, in the order of the file."""
+        for number, line in document.lines():
+            if not line.strip(tagged.BLANKS):
+                self.blank_lines += 1
+                continue
+            yield from self._line(number, line.lstrip("\ufeff"))
+            self.blank_lines = 0
+        yield from self._take()
+
+    def _line(self, number: int, line: str) -> Iterator[Record | Problem]:
+        found = self.style.label(line)
+        if found and self.style.begins(found[0], self.record):
+            yield from self._take()
+            self.record, self.has_begun = Record(number), True
+            self.record.add(found[0], number, found[1])
+        elif (self.blank_lines or not self.record) and tagged.leaves(line, own=self.style.name):
+            yield from self._take()
+            self.stray.add(number, line)
+        elif self.style.ends and self.style.ends.fullmatch(line.strip(tagged.BLANKS)):
+            yield from self._take()
+        elif self.record:
+            self._within(self.record, number, line, found)
+        else:
+            self._between(number, line)
+
+    def _within(self, record: Record, number: int, line: str, found: tuple[str, str] | None) -> None:
+        if found:
+            record.add(found[0], number, found[1])
+        else:
+            record.extend(line, blank_lines=self.blank_lines)
+
+    def _between(self, number: int, line: str) -> None:
+        if not self.has_begun and self.style.heading and self.style.heading.match(line):
+            self.is_in_heading = True
+        if self.has_begun or not self.is_in_heading:
+            self.stray.add(number, line)
+
+    def _take(self) -> Iterator[Record | Problem]:
+        """The record that is complete, after what stood before it."""
+        record, self.record = self.record, None
+        yield from self.stray.problems()
+        if record:
+            yield record
+
+
+def people(texts: list[str]) -> list[str]:
+    """The names in values that semicolons divide, and in Chinese commas too.
+
+    >>> people(["薛婉钰;刘娜;", "谢昕,王小增", "Noor, Ada"])
+    ['薛婉钰', '刘娜', '谢昕', '王小增', 'Noor, Ada']
+    """
+    names = [name for text in texts for name in tagged.people(text.replace("；", ";"))]
+    return [part for name in names for part in _in_chinese(name)]
+
+
+def _in_chinese(name: str) -> list[str]:
+    parts = [part for part in _CHINESE_COMMA.split(name) if part]
+    return parts if len(parts) > 1 and all(map(_NAME_IN_CHINESE.fullmatch, parts)) else [name]
+
+
+def words(texts: list[str], signs: str = ";；") -> list[str]:
+    """The keywords in values that any of the signs divide, also written twice.
+
+    >>> words(["偏振态;;空间光调制器；矢量光场"])
+    ['偏振态', '空间光调制器', '矢量光场']
+    """
+    parted = re.compile(f"[{re.escape(signs)}\n]+")
+    return [word for text in texts for part in parted.split(text) if (word := part.strip(tagged.BLANKS))]
