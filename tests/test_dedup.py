@@ -664,6 +664,7 @@ def test_a_whole_abstract_is_better_than_a_clean_sentence_of_it() -> None:
     with_line = f"{ABSTRACT} © 2008 Wiley."
 
     assert dedup.merge([record(abstract=with_line), record(abstract=ABSTRACT[:80])]).abstract == with_line
+    assert dedup.merge([record(abstract=f"© 2008. {ABSTRACT}"), record(abstract=ABSTRACT)]).abstract == ABSTRACT
 
 
 def test_sections_are_kept_apart() -> None:
