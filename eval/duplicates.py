@@ -211,14 +211,13 @@ def across(paths: Sequence[Path]) -> Counter[tuple[str, ...]]:
 
 
 def lines(figures: Sequence[Figures]) -> list[str]:
-    """The figures as a table, and every wrong merge and missed one with its records, for a person to judge."""
+    """The figures as a table, and of the last ones, those of the whole, every wrong merge and missed one with its records, for a person to judge."""
     head = ("", "records", "works", "groups", "precision", "recall", "    F1", "right", "wrong", "missed", "merged in error", "split")
     table = [
         f"{row[0]:12}" + "".join(f"{value:>{len(name) + 3}}" for name, value in zip(head[1:], row[1:], strict=True)) for row in map(_row, figures)
     ]
     names = " " * 12 + "".join(f"   {name}" for name in head[1:])
-    told = [line for found in figures[: len(HALVES)] for line in _told(found)]
-    return [names, *table, "right, wrong, missed: pairs of records of one work", *told]
+    return [names, *table, "right, wrong, missed: pairs of records of one work", *(_told(figures[-1]) if figures else [])]
 
 
 def _row(found: Figures) -> tuple[str, ...]:
