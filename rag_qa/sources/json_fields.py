@@ -36,15 +36,20 @@ _OF_A_WORK = frozenset(
 def unwrapped(found: Object) -> Object:
     """An object with what databases wrap the work in at the top level: OpenReview's content, DBLP's info, DataCite's attributes...
 
-    >>> unwrapped({"id": "x", "content": {"title": {"value": "Tides"}}})["title"]
-    {'value': 'Tides'}
+    >>> unwrapped({"id": "x", "content": {"title": {"value": "Tides"}}})
+    {'id': 'x', 'title': 'Tides'}
     """
     for name in _WRAPPERS:
         inner = found.get(name)
         if isinstance(inner, dict) and (name == _MERGED or has_title_or_abstract(inner)):
-            found = {**found, **inner}
+            found = {**found, **{key: _bare(value) for key, value in inner.items()}}
             del found[name]
     return found
+
+
+def _bare(value: Value) -> Value:
+    """OpenReview's second version says of each value who may read it."""
+    return value["value"] if isinstance(value, dict) and "value" in value and value.keys() <= {"value", "readers"} else value
 
 
 def has_title_or_abstract(found: Object) -> bool:
@@ -263,7 +268,7 @@ _PEOPLE = (
 _FAMILY = tuple("family familyName family_name last_name lastName surname lastname last LastName".split())
 _GIVEN = tuple("given givenName given-name given_name first_name firstName forename firstname first ForeName FirstName initials Initials".split())
 _WHOLE = (
-    "literal full_name fullName name display_name displayName raw_author_name authname preferred_name creator text collectiveName $ value author"
+    "author literal full_name fullName name display_name displayName raw_author_name authname preferred_name creator text collectiveName $ value"
 ).split()
 _INNER = ("author", "authors", "creator", "creators")
 _NOT_AUTHORS = frozenset("editor seriesEditor translator contributor reviewedAuthor bookAuthor commenter recipient guest castMember".split())
@@ -335,7 +340,7 @@ _PATHS: dict[str, str] = {
     "doi": "DOI doi externalIds.DOI externalids.doi ids.doi identifiers.doi prism:doi dois.value doiId_s article_doi",
     "pmid": "PMID pmid externalIds.PubMed ids.pmid identifiers.pmid pubmed-id pubmed_id pubmedId",
     "arxiv": "externalIds.ArXiv identifiers.arxiv arxiv_id arxivId arxiv arxiv_eprints.value eprint",
-    "url": "URL url html_url article_url link landing_page_url primary_location.landing_page_url links.self_html links.html uri_s ee doi_url "
+    "url": "ee URL url html_url article_url link landing_page_url primary_location.landing_page_url links.self_html links.html uri_s doi_url "
     "entry_id articleUrl pdf_url",
     "keyword": "keywords keywords.authorKeywords keyword keywordList.keyword subject subjects tags fieldsOfStudy authkeywords mesh_terms "
     "index_terms.author_terms.terms index_terms.ieee_terms.terms keyword_s categories",
@@ -494,7 +499,7 @@ def _extra(found: Object, mapping: Mapping[str, str]) -> Fields:
     by_hand = {path.partition(".")[0] for path in mapping.values()}
     extra: Fields = {}
     for key, value in found.items():
-        if key in _TECHNICAL or key in by_hand or (key in _USED and not (isinstance(value, dict) and key in _BY_ROOT)):
+        if key in _TECHNICAL or key in by_hand or _is_used(key, value):
             continue
         if isinstance(value, dict):
             for inner, part in list(value.items())[:_NESTED]:
@@ -503,6 +508,14 @@ def _extra(found: Object, mapping: Mapping[str, str]) -> Fields:
         else:
             _put(extra, key, value)
     return _with_pages(extra)
+
+
+def _is_used(key: str, value: Value) -> bool:
+    """Is it a field, or another form of one?"""
+    said = meaning(key)
+    if said and said.certainty < Certainty.LAST_RESORT and not isinstance(value, dict):
+        return True
+    return key in _USED and not (isinstance(value, dict) and key in _BY_ROOT)
 
 
 def _put(extra: Fields, key: str, value: Value) -> None:

@@ -31,7 +31,7 @@ _ENOUGH = 10_000
 _CITED = ("citations", "references", "citing", "cited", "citingPapers", "citedPapers", "recommendedPapers", "related")
 _NO_PAPERS = frozenset(("attachment", "note", "annotation"))
 """Zotero's items that belong to another one."""
-_NO_RECORDS = frozenset("facets aggregations filters collections attachments notes files query config meta links request error errors".split())
+_NO_RECORDS = frozenset("facets aggregations filters collections attachments files query config meta links request error errors".split())
 
 
 def read(document: Document) -> Iterator[Raw | Problem]:

@@ -21,12 +21,13 @@ Value = dict[str, "Value"] | list["Value"] | str | int | float | bool | None
 
 
 class Malformed(ValueError):
-    """What is wrong with a value, and where in the text that was seen."""
+    """What is wrong with a value, and where in the text that was seen. `is_in_list`: the text ended between the elements of a list in it."""
 
-    def __init__(self, why: str, at: int) -> None:
+    def __init__(self, why: str, at: int, *, is_in_list: bool = False) -> None:
         super().__init__(why)
         self.why = why
         self.at = at
+        self.is_in_list = is_in_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ def end_of(text: str, start: int, stop: int | None = None) -> int:
         found = _TO_BRACKET.match(text, position, stop)
         position = found.end() if found else position
         if position >= stop:
-            raise Malformed("the file ends inside it" if stop == len(text) else "it is not closed where the next one begins", stop)
+            why = "the file ends inside it" if stop == len(text) else "it is not closed where the next one begins"
+            raise Malformed(why, stop, is_in_list=expected[-1:] == ["]"])
         bracket = text[position]
         if bracket in _CLOSING:
             expected.append(_CLOSING[bracket])
@@ -241,27 +243,26 @@ class _Reading:
 
     def value(self, position: int, *, is_list: bool) -> Span:
         """The value at this place."""
+        is_first, self.is_first = self.is_first, False
         stop = self._next_line(position)
         try:
-            end = self._end_of_whole(position, stop) or end_of(self.text, position, stop)
+            end = end_of(self.text, position, stop)
             if not _may_follow(self.text, end, stop, is_list=is_list):
                 raise Malformed("it does not end where the next one begins", end)
         except Malformed as error:
             self.budget -= error.at - position + MAX_DEPTH
+            if is_first and stop < self.stop and error.is_in_list:
+                return self._whole(position)
             self.restart = _restart(self.text, position)
             return Span(position, self.next_start(position), error.why)
         return Span(position, end)
 
-    def _end_of_whole(self, position: int, stop: int) -> int | None:
-        """Where the first value ends, if that is where the file does: then lines in it may begin with a bracket too."""
-        is_first, self.is_first = self.is_first, False
-        if stop == self.stop or not is_first:
-            return None
+    def _whole(self, position: int) -> Span:
+        """The first value of a file, with a list in it whose elements begin lines as the value does: it is the whole file."""
         try:
-            end = end_of(self.text, position, self.stop)
-        except Malformed:
-            return None
-        return end if after_space(self.text, end) >= self.stop else None
+            return Span(position, end_of(self.text, position, self.stop))
+        except Malformed as error:
+            return Span(position, self.stop, error.why)
 
     def next_start(self, position: int) -> int:
         """Where the next value may begin after one that can't be read."""
