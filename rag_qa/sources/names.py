@@ -22,10 +22,14 @@ _NOISE = re.compile(
         r"\(?\[?\borcid(?:\s?id)?\s?:?\s?[\dX-]{0,19}[)\]]?|\(?\[?https?://(?:www\.)?orcid\.org/[\dX-]{0,19}/?[)\]]?",
         r"[(\[]?(?<![\w-])\d{4}-\d{4}-\d{4}-\d{3}[\dX](?!\w)[)\]]?|\(\d{6,12}\)|[(\[][\d,;\s*†‡§]{1,12}[)\]]",
         r"https?://\S{1,300}|[(<]?(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}[)>]?",
-        r"[*†‡§¶#∗]+|(?<=[^\W\d_])[¹²³⁴-⁹]+(?:[,⁺]?[¹²³⁴-⁹]+)*|(?<=[^\W\d_]{2})\d{1,2}(?:,\d{1,2})*(?=$|[\s,;])",
+        r"[*†‡§¶#∗]+|(?<=[^\W\d_])[¹²³⁴-⁹]+(?:[,⁺]?[¹²³⁴-⁹]+)*",
     ),
     re.IGNORECASE,
 )
+# Of an affiliation, behind a whole name: "John Smith1,2"; in "Author1" and "Smith2, J." they are part of a name that somebody made up.
+_DIGIT = re.compile(r"\d")
+_NUMBERS_WITHIN = re.compile(r"(?<=[^\W\d_]{2})\d{1,2}(?:,\d{1,2})*(?=$|, )")
+_NUMBERS = re.compile(r"(?<=[^\W\d_]{2})\d{1,2}(?:,\d{1,2})*$")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,300}(?:[)\]]\s*|$)")
 _NOBODY = frozenset(
     "al|anon|anonymous|anonym|and|and others|author|authors|author not available|author unknown|et|et al|et. al|n.a|n/a|na|nan|no author|no authors|"
@@ -92,24 +96,34 @@ class Name(NamedTuple):
 
 
 def people(values: Sequence[str], *, bodies: Collection[str] = ()) -> tuple[str, ...]:
-    """Authors in order, each once, in one notation. `bodies`: values that the source marks as the name of an organisation.
+    """Authors in order, in one notation. `bodies`: values that the source marks as the name of an organisation.
 
     >>> people(["Smith JA", "L. van Beethoven", "Doe, Jane Jr.", "World Health Organization", "et al."])
     ('Smith, J. A.', 'van Beethoven, L.', 'Doe, Jane, Jr.', 'World Health Organization')
-    >>> people(["Smith J, Doe A, van der Berg K"])
-    ('Smith, J.', 'Doe, A.', 'van der Berg, K.')
+    >>> people(["Smith J, Doe A, van der Berg K"]), people(["S, LEE", "R, CAO"])
+    (('Smith, J.', 'Doe, A.', 'van der Berg, K.'), ('Lee, S.', 'Cao, R.'))
     """
-    found: dict[str, None] = {}
-    is_spelt_out = any(map(_SPELT_OUT.match, values))
-    for value in values:
-        if _READY.fullmatch(value):
-            found[value] = None
-        elif value in bodies:
-            found.update({} if _is_nobody(value) else {value: None})
-        else:
-            names = (person(name, is_spelt_out=is_spelt_out) for name in _each(value, is_only=len(values) == 1))
-            found.update(dict.fromkeys(filter(None, names)))
-    return tuple(found)
+    if all(map(_READY.fullmatch, values)):
+        return _once(values)
+    listed = [name for value in values for name in ([value] if value in bodies else _each(value, is_only=len(values) == 1))]
+    ordered = _family_first(listed)
+    is_spelt_out = any(map(_SPELT_OUT.match, ordered))
+    found = [_body(name) if name in bodies else person(name, is_spelt_out=is_spelt_out) for name in ordered]
+    return _once([name for name in found if name])
+
+
+def _body(name: str) -> str | None:
+    return None if _is_nobody(name) else name
+
+
+def _once(names: Sequence[str]) -> tuple[str, ...]:
+    """A list that a source gives twice, once. Two authors may have one name: many a paper is by a Zhang, S. and another Zhang, S."""
+    half = len(names) // 2
+    is_twice = half and names[:half] == names[half:] and (half > 1 or not _WITH_INITIALS_ONLY.search(names[0]))
+    return tuple(names[:half] if is_twice else names)
+
+
+_WITH_INITIALS_ONLY = re.compile(r", [^\W\d_]\.(?:[ -][^\W\d_]\.)*$")
 
 
 @lru_cache(maxsize=50_000)
@@ -141,7 +155,14 @@ def _without_noise(name: str) -> str:
         bare = _BRACKETS.sub(" ", name)
         name = bare if bare.strip() and not _is_body(bare) else name  # "Smith, J. (Oxford)"; not "Ministry of Health (Peru)"
     name = _TITLES.sub("", _ET_AL.sub("", name))
-    return " ".join(_DEGREES.sub("", name).strip(" ,;&").split())
+    name = " ".join(_DEGREES.sub("", name).strip(" ,;&").split())
+    return _without_numbers(name, _NUMBERS) if " " in name else name
+
+
+def _without_numbers(text: str, numbers: re.Pattern[str]) -> str:
+    """Without affiliations; they are none where names hold other digits."""
+    bare = numbers.sub("", text) if text[-1:].isdigit() else text
+    return text if _DIGIT.search(bare) else bare
 
 
 # -------------------------------------------------------------------------------------------------------------- several in one
@@ -191,6 +212,8 @@ def _is_full(name: str) -> bool:
 
 
 def _of_commas(value: str) -> list[str]:
+    bare = _without_numbers(value, _NUMBERS_WITHIN)
+    value = bare if all(" " in part for part in bare.split(", ")) else value
     parts = [part.removeprefix("and ").strip() for part in re.split(r",\s*", value) if part.strip()]
     words = [part.split() for part in parts]
     if len(parts) < 2 or any(_SUFFIX.fullmatch(part) for part in parts):
@@ -219,11 +242,57 @@ def _is_initials(word: str) -> bool:
     return len(letters) <= 3 and letters.isupper() if "." not in word else _DOTTED.fullmatch(word) is not None and letters[0].isupper()
 
 
+# --------------------------------------------------------------------------------------- which part of them is the family name
+
+_BEFORE_COMMA = re.compile(r"([^\W\d_]\.?|(?:[^\W\d_]\. ?){2,4}), *(\S.*)")
+_TWO_IN_CAPITALS = re.compile(r"^([A-Z]{2,3}) ([A-Z]{2,3})$")
+_VOWEL = re.compile(r"[AEIOUY]|^NG$", re.IGNORECASE)
+
+
+def _family_first(names: list[str]) -> list[str]:
+    """The names of a record, turned where all of them have the initials in front: "S, LEE" or "AB LI" beside "WX CHEN"."""
+    if not any(map(str.isupper, names)) and not any(map(_BEFORE_COMMA.fullmatch, names)):
+        return names
+    if _are_turned([name for name in names if "," in name]):
+        return [_BEFORE_COMMA.sub(_turned, name) for name in names]
+    if any(map(_TWO_IN_CAPITALS.fullmatch, names)) and _is_family_last(names):
+        return [_TWO_IN_CAPITALS.sub(r"\2, \1", name) for name in names]
+    return names
+
+
+def _turned(found: re.Match[str]) -> str:
+    initials, family = found.groups()
+    return found[0] if _are_initials(family.split()) and not _is_family(family) else f"{family}, {initials}"
+
+
+def _are_turned(names: Sequence[str]) -> bool:
+    """Have all of them initials before the comma, and most a family name behind it? A single one has to stand in capitals."""
+    found = [each for name in names if (each := _BEFORE_COMMA.fullmatch(name))]
+    families = [each[2] for each in found if _is_family(each[2])]
+    return bool(families) and len(found) == len(names) and 2 * len(families) >= len(names) and (len(families) > 1 or families[0].isupper())
+
+
+def _is_family(part: str) -> bool:
+    """ "LEE", "Smith", "DE H"; not "K. K", nor "AB", which are initials."""
+    word = part.split()[0]
+    return "." not in word and len(word) > 1 and _VOWEL.search(word) is not None
+
+
+def _is_family_last(names: Sequence[str]) -> bool:
+    """Do the names that leave no doubt have the initials in front, as "AB SMITH" has?"""
+    pairs = [words for name in names if "," not in name and len(words := name.split()) == 2]
+    first = sum(_is_initials(words[1]) and not _is_initials(words[0]) for words in pairs)
+    last = sum(_is_initials(words[0]) and not _is_initials(words[1]) for words in pairs)
+    return last > 0 and not first
+
+
 # ------------------------------------------------------------------------------------------------------------------ one of them
 
 
 def _parsed(parts: list[str]) -> Name | None:
     """A name with commas in it."""
+    if len(parts) == 2 and parts[1] in ("JR", "SR") and all(word.casefold() in _PARTICLES for word in parts[0].split()[:-1]):
+        return Name(parts[0], parts[1])  # nobody is "junior" without a given name
     at = next((i for i, part in enumerate(parts) if i and _SUFFIX.fullmatch(part)), None)
     suffix = _suffix(parts.pop(at)) if at else ""
     if len(parts) == 1:
@@ -248,6 +317,8 @@ def _of_words(words: list[str]) -> Name | None:
 
 def _where_family_begins(words: list[str]) -> tuple[list[str], list[str]] | None:
     """(family name, given names)"""
+    if _are_initials(words):
+        return _among_capitals(words)
     trailing = next((i for i in range(len(words), 0, -1) if not _is_initials(words[i - 1])), 0)
     if 0 < trailing < len(words) and not _is_initials(words[0]):
         return words[:trailing], words[trailing:]  # "Smith JA", "van der Berg K"
@@ -260,6 +331,20 @@ def _where_family_begins(words: list[str]) -> tuple[list[str], list[str]] | None
         return (words[leading:], words[:leading]) if leading and len(words) <= 6 else None
     if words[begin] == "y":
         begin -= 1  # "Ortega y Gasset"
+    return words[begin:], words[:begin]
+
+
+def _among_capitals(words: list[str]) -> tuple[list[str], list[str]]:
+    """Of words that may all be initials: "LI W", "J KIM", "LI WEI", "WX LI", "J. P."."""
+    is_word = ["." not in word and len(word) > 1 for word in words]
+    if not any(is_word) or (all(is_word) and not _VOWEL.search(words[0]) and _VOWEL.search(words[-1])):
+        return words[-1:], words[:-1]
+    if all(is_word):
+        return words[:1], words[1:]
+    if is_word[0]:
+        end = is_word.index(False)
+        return words[:end], words[end:]
+    begin = is_word.index(True)
     return words[begin:], words[:begin]
 
 
@@ -285,9 +370,14 @@ def _named(family: list[str], given: list[str], suffix: str) -> Name:
 def _normal(name: Name, *, is_spelt_out: bool) -> Name:
     """Initials as "J. A."; what is in capitals as one writes it."""
     family = name.family.split()
+    is_spelt_out = is_spelt_out or all(map(_SYLLABLE.fullmatch, (name.family, name.given)))
     is_upper = all(word.isupper() or word in _PARTICLES for word in family) and len(name.family) > 1
     given = [_given(word, is_upper=is_upper, is_spelt_out=is_spelt_out) for word in name.given.split()]
     return Name(_family(family, is_upper=is_upper), " ".join(given), name.suffix)
+
+
+# "LI, WEI" and "LEE, MIN": such names have two initials at most, so three letters are a given name.
+_SYLLABLE = re.compile(r"(?:[CSZ]H|[B-DF-HJ-NP-TW-Z])?[AEIOU]{1,3}(?:NG?|M)?")
 
 
 def _without_suffix(words: list[str], suffix: str) -> tuple[list[str], str]:
