@@ -18,6 +18,7 @@ from rag_qa.sources.tagged import Record
 
 _NAME = "Cochrane"
 _HEADING = re.compile(r"[ \t]{0,9}Record #(\d{1,9} of \d{1,9})[ \t]*")
+_COUNT = re.compile(r"\d{1,9}")
 _LABEL = re.compile(r"([A-Z][A-Z0-9]{1,4}):(?:[ \t]+(.*)|)", re.S)
 _KNOWN = frozenset("AB AD AU CC CN CY DOI DT ED ID IS ISBN ISSN KW KY LA NO PB PG PM PT PU SN SO ST TI TT UR URL US VL XR YR".split())
 """Any other word in capitals may be a part of an abstract ("AIM: ")."""
@@ -48,8 +49,8 @@ def read(document: Document) -> Iterator[Raw | Problem]:
 
 def _missing(last: Raw) -> str:
     """What to say if the last record is not the last of those that there should be."""
-    number, _, count = last.fields["record number"][-1].partition(" of ")
-    return f"the last record is number {number} of {count}: the file may have been cut off" if int(number) < int(count) else ""
+    number, count = map(int, _COUNT.findall(last.fields["record number"][-1])[:2])
+    return f"the last record is number {number} of {count}: the file may have been cut off" if number < count else ""
 
 
 def _label(line: str) -> tuple[str, str] | None:

@@ -2,7 +2,7 @@
 
 What is read as what:
 - A record begins at a line that the format says; nothing need end it.
-- A line without a label continues the value before it, over blank lines too.
+- A line without a label continues the value before it, over blank lines too; in Chinese, without a blank where a sentence was broken.
 - Text before the first record is told, unless it is the heading that the format writes; so is a record of another format after a blank line, and
   what follows it.
 """
@@ -19,6 +19,9 @@ from rag_qa.sources.reader import Document, Problem, Raw
 from rag_qa.sources.tagged import Record, Stray
 
 _NAME_IN_CHINESE = re.compile(r"[\u3400-\u9fff]{2,5}(?:·[\u3400-\u9fff]{1,8})*")
+_BROKEN = re.compile(r"[\u3400-\u9fff，、；：（(《“]")
+_LONGEST = 4000
+"""Characters of a line that another one is put to: without a limit, a file of very short lines would take long."""
 _CHINESE_COMMA = re.compile(r"[,，、]\s*")
 
 
@@ -96,8 +99,10 @@ class _Reading:
     def _within(self, record: Record, number: int, line: str, found: tuple[str, str] | None) -> None:
         if found:
             record.add(found[0], number, found[1])
-        else:
+        elif self.blank_lines or not _goes_on(record.values[-1].lines[-1]):
             record.extend(line, blank_lines=self.blank_lines)
+        else:
+            record.values[-1].lines[-1] = record.values[-1].lines[-1].rstrip(tagged.BLANKS) + line.strip(tagged.BLANKS)
 
     def _between(self, number: int, line: str) -> None:
         if not self.has_begun and self.style.heading and self.style.heading.match(line):
@@ -111,6 +116,11 @@ class _Reading:
         yield from self.stray.problems()
         if record:
             yield record
+
+
+def _goes_on(line: str) -> bool:
+    """Was this line broken in Chinese, where no blank parts the words?"""
+    return len(line) < _LONGEST and _BROKEN.search(line.rstrip(tagged.BLANKS)[-1:]) is not None
 
 
 def people(texts: list[str]) -> list[str]:
@@ -136,3 +146,16 @@ def words(texts: list[str], signs: str = ";；") -> list[str]:
     """
     parted = re.compile(f"[{re.escape(signs)}\n]+")
     return [word for text in texts for part in parted.split(text) if (word := part.strip(tagged.BLANKS))]
+
+
+_BODY_TEXT = "<正>"
+_LINE_END = "(#br)"
+
+
+def without_marks(texts: list[str]) -> list[str]:
+    """Abstracts without the marks of CNKI: one for a line end, and one that says that they are the beginning of the text, since there is none.
+
+    >>> without_marks(["Abstract(#br)We study tides.", "<正>潮汐"])
+    ['Abstract\\nWe study tides.', '潮汐']
+    """
+    return [text.removeprefix(_BODY_TEXT).replace(_LINE_END, "\n") for text in texts]
