@@ -37,10 +37,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A row that can't be read, and why."""
+    """A row that can't be read, and why. `is_line`: it is a line without any separator."""
 
     line: int
     reason: str
+    is_line: bool = False
 
 
 class _Unreadable(Exception):
@@ -131,6 +132,10 @@ def rows(numbered: Iterable[Numbered], dialect: Dialect, width: int, *, mend: Me
     >>> list(rows([(1, 'a,b'), (2, '"c'), (3, 'd",e')], Dialect(","), 2))
     [Row(line=1, cells=['a', 'b']), Row(line=2, cells=['c\\nd', 'e'])]
     """
+    yield from _whole(_in_order(numbered, dialect, width, mend), width)
+
+
+def _in_order(numbered: Iterable[Numbered], dialect: Dialect, width: int, mend: Mend | None) -> Iterator[Row | Fault]:
     lines = _Lines(iter(numbered))
     good = quoted = 0
     lost: _Lost | None = None
@@ -172,6 +177,45 @@ class _Lost:
         return Fault(self.row.line, f"{self.row.reason}; left out as far as line {self.until}, after which a whole row begins or the file ends")
 
 
+def _whole(found: Iterable[Row | Fault], width: int) -> Iterator[Row | Fault]:
+    """The rows, without those that are the parts of one with line breaks in a cell that is not in quotation marks: these are one Fault."""
+    first: Row | None = None
+    parts = until = 0
+    for read in found:
+        if first and parts < width and _goes_on(read, parts, width, is_next=until == first.line):
+            parts, until = parts + _count(read) - 1, read.line
+            continue
+        if first:
+            yield _as_one(first, until)
+            first = None
+        if isinstance(read, Row) and 1 < len(read.cells) < width:
+            first, parts, until = read, len(read.cells), read.line
+        else:
+            yield read
+    if first:
+        yield _as_one(first, until)
+
+
+def _goes_on(read: Row | Fault, parts: int, width: int, *, is_next: bool) -> bool:
+    """Does this go on with a row of which there are `parts` cells? It has no separator, or is just what is missing and begins inside a sentence.
+
+    `is_next`: nothing has gone on with that row yet.
+    """
+    if isinstance(read, Fault):
+        return read.is_line
+    return parts + len(read.cells) - 1 == width and (not is_next or read.cells[0][:1].islower())
+
+
+def _count(read: Row | Fault) -> int:
+    return len(read.cells) if isinstance(read, Row) else 1
+
+
+def _as_one(first: Row, until: int) -> Row | Fault:
+    if until == first.line:
+        return first
+    return Fault(first.line, f"a line break inside a cell that is not in quotation marks; left out as far as line {until}")
+
+
 def _is_start(read: Row | Fault, text: str, dialect: Dialect, width: int, *, begin_quoted: bool) -> bool:
     """After a row that went wrong: does this line begin a new row, and not go on with that one?"""
     if begin_quoted and not text.lstrip().startswith('"'):
@@ -190,7 +234,8 @@ def _mended(read: Row | Fault, width: int, mend: Mend | None) -> Row | Fault:
         mended = mend(cells) if mend else None
         return Row(read.line, mended) if mended else Fault(read.line, _too_wide(len(cells), width))
     if len(cells) == 1 and width > 2:
-        return Fault(read.line, f"one cell, where the header has {width}: a line break inside a cell that is not in quotation marks, or a remark?")
+        why = f"one cell, where the header has {width}: a line break inside a cell that is not in quotation marks, or a remark?"
+        return Fault(read.line, why, is_line=True)
     return Row(read.line, cells)
 
 

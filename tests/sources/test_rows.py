@@ -43,6 +43,16 @@ def test_a_line_without_any_separator_is_no_row() -> None:
     assert read("a,b,c\nExported on Monday\nd,e,f", 3) == [(1, ["a", "b", "c"]), 2, (3, ["d", "e", "f"])]
 
 
+def test_line_breaks_in_a_cell_without_quotation_marks_make_one_fault() -> None:
+    content = "T0,a,2019,d\nT1,We study\nthe tides\nof the sea,2020,d\nT2,b,2021,d"
+
+    assert read(content, 4) == [(1, ["T0", "a", "2019", "d"]), 2, (5, ["T2", "b", "2021", "d"])]
+    assert reasons(content, 4) == ["a line break inside a cell that is not in quotation marks; left out as far as line 4"]
+    assert read("T1,We study\nthe tides,2020\nT2,b,2021", 3) == [1, (3, ["T2", "b", "2021"])]
+    # two papers that lack their last cell
+    assert read("T1,a\nT2,b\n", 3) == [(1, ["T1", "a"]), (2, ["T2", "b"])]
+
+
 def test_a_quotation_mark_that_is_not_closed_costs_its_row_alone() -> None:
     assert read('"T1","abstract one\n"T2","abstract two"\n"T3","abstract three"', 2) == [
         1,
