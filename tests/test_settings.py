@@ -18,6 +18,7 @@ VALUES = {  # another value than the default for each setting
     "OPENAI_API_KEY": "sk-1",
     "OPENAI_BASE_URL": "http://127.0.0.1:8080/v1",
     "RAG_QA_DATA_DIR": "elsewhere",
+    "RAG_QA_LANGUAGE": "de",
     "RAG_QA_EMBEDDER": "openai",
     "RAG_QA_EMBEDDING_MODEL": "nomic-embed-text",
     "RAG_QA_EMBEDDING_BASE_URL": "http://127.0.0.1:8081/v1",

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from rag_qa import text
 from rag_qa.dedup import compared
 from rag_qa.dedup.compared import Identifiers, identifiers
+from rag_qa.dedup.evidence import agreement
 from rag_qa.dedup.grouping import group
 from rag_qa.papers import Notice, Origin, Paper, Version, paper_id
 
@@ -60,6 +61,7 @@ def _said(paper: Paper) -> str:
 
 def _merged(records: Sequence[Paper]) -> Paper:
     published = [paper for paper in records if not identifiers(paper).is_preprint] or records
+    together = _of_one_place(published)
     abstract = _first(_abstract, published, records) or ""
     title = _first(_title, published, records)
     doi, pmid, arxiv = _doi(records), _first(_smallest("pmid"), published, records), _first(_smallest("arxiv"), records)
@@ -69,13 +71,13 @@ def _merged(records: Sequence[Paper]) -> Paper:
         abstract=abstract,
         title=title,
         authors=_first(_authors, published, records) or (),
-        year=_first(_year, published, records),
-        venue=_first(_venue, published, records),
+        year=_first(_year, together, published, records),
+        venue=_first(_venue, together, records),
         doi=doi,
         pmid=pmid,
         arxiv=arxiv,
         url=_first(_url, published, records),
-        collection=_first(_smallest("collection"), records),
+        collection=_first(_smallest("collection"), together, records),
         keywords=_united(keyword for paper in records for keyword in paper.keywords),
         language=_first(_most_common("language"), published, records),
         type=_first(_type, published, records),
@@ -115,6 +117,15 @@ def _doi(records: Sequence[Paper]) -> str | None:
 def _rank(doi: str, records: Sequence[Paper]) -> int:
     known = [identifiers(paper) for paper in records if paper.doi == doi]
     return 0 if any(found.doi for found in known) else 1 if any(found.is_preprint for found in known) else 2
+
+
+def _of_one_place(papers: Sequence[Paper]) -> list[Paper]:
+    """Records whose venues may be one, of those the first that has one: a paper that was in two places has the year of the place that is shown."""
+    first = next((paper for paper in papers if paper.venue), None)
+    if first is None:
+        return list(papers)
+    wanted = compared.keys(first)
+    return [paper for paper in papers if not paper.venue or agreement(wanted, compared.keys(paper)).venue is not False]
 
 
 def _year(papers: Sequence[Paper]) -> int | None:

@@ -375,7 +375,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
         (
             "rag-qa papers",
             "rag-qa papers diffusion --author Smith --year 2020-2024",
-            "rag-qa papers --show p9af03b069bf3",
+            "rag-qa papers --show 10.1000/moss",
             "rag-qa papers --export library.bib",
             "rag-qa papers --problems",
         ),

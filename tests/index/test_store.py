@@ -141,7 +141,7 @@ def test_the_same_abstract_under_two_headings_does_not_flip(store: Store, embedd
     second = paper(long, "b.txt:3", year=2025, venue="NeurIPS", collection="NeurIPS 2025")
     update(store, {"b.txt": [second], "a.txt": [first]})
     before, embedded = seen(store, embedder), len(embedder.embedded)
-    assert [(one.year, one.venue, one.collection) for one in store.papers()] == [(2024, "ICLR", "ICLR 2024")]
+    assert [(one.year, one.venue, one.collection) for one in store.papers()] == [(2025, "NeurIPS", "NeurIPS 2025")]
 
     for files, unchanged in ({"a.txt": [first]}, 1), ({"b.txt": [second]}, 0), ({"b.txt": [second], "a.txt": [first]}, 1):
         assert update(store, files) == Counted(unchanged=unchanged)  # the record in b.txt is merged into the one in a.txt

@@ -30,7 +30,7 @@ from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
 from tests.fakes import FakeEngine
 
-COMMANDS = ("index", "ask", "chat", "search", "papers", "serve", "doctor")
+COMMANDS = ("index", "sync", "remove", "ask", "chat", "search", "papers", "serve", "doctor")
 
 
 class Shell:
@@ -98,12 +98,14 @@ def examples() -> list[str]:
 @pytest.mark.parametrize("example", examples())
 def test_every_example_of_the_help_works(example: str, shell: Shell) -> None:
     Path("seeds").mkdir()
-    Path("my-abstracts.txt").touch()
+    Path("more").mkdir()
+    for name in ("my-library.ris", "more/*.bib", "export.csv.gz", "papers.csv"):
+        Path(name).touch()
     Path("questions.jsonl").write_text('{"question": "tide"}')
 
     result = shell(*shlex.split(example.partition(" > ")[0]), typed="/quit\n")
 
-    assert (result.exit_code, result.stderr.replace("failed ~/more-abstracts: no such file or folder\n", "")) == (0, "")
+    assert (result.exit_code, result.stderr) == (0, "")
 
 
 def test_there_are_examples() -> None:
@@ -221,6 +223,12 @@ def test_a_bad_setting_is_named(shell: Shell) -> None:
         ("search", "tide", "--year-from", "2025", "--year-to", "2024"),
         ("serve", "--port", "70000"),
         ("index",),
+        ("index", "x", "--map", "title"),
+        ("index", "x", "--map", "colour=Farbe"),
+        ("index", "--rebuild", "--dry-run"),
+        ("remove",),
+        ("papers", "--year", "long ago"),
+        ("papers", "--show", "p99"),
         ("fly",),
         ("--fly",),
     ],
@@ -388,9 +396,61 @@ def test_index_prints_a_report_and_the_failures_on_standard_error(shell: Shell) 
     result = shell("index", ".", "gone.txt")
 
     assert result.exit_code == 0
-    assert re.search(r"^added +2$", result.stdout, re.MULTILINE)
+    assert re.search(r"^all +5 +2 +0 +1 +1 +1$", result.stdout, re.MULTILINE)
     assert result.stdout.endswith("not a paper: 1\n  land.txt:1: a heading, not an abstract\n")
     assert result.stderr == "failed gone.txt: no such file or folder\n"
+
+
+def test_a_preview_a_sync_and_a_removal_print_reports(shell: Shell) -> None:
+    assert shell("index", ".", "--dry-run").stdout.startswith("Preview: nothing is written.\n")
+    assert re.search(r"^all +5 ", shell("sync").stdout, re.MULTILINE)
+    assert shell("remove", "land.txt").stdout == "1 removed.\nThe index holds 2 papers in 4 passages; 0 embedded in 0.0 s.\n"
+
+
+def test_columns_and_standard_input_are_handed_on() -> None:
+    seen: list[tuple[Any, Any]] = []
+
+    class Watched(FakeEngine):
+        def index(self, paths: Sequence[str | Path], **options: Any) -> IndexReport:
+            seen.append((options["mapping"], options["stdin"].read()))
+            return IndexReport()
+
+    Shell(Watched)("index", "-", "--map", "title=Titel", "--map", "abstract = Darum", typed="TY  - JOUR")
+
+    assert seen == [({"title": "Titel", "abstract": "Darum"}, b"TY  - JOUR")]
+
+
+def test_papers_are_chosen_by_author_title_year_and_venue(shell: Shell) -> None:
+    def labels(*args: str) -> list[str]:
+        (found,) = objects(shell("papers", "--json", *args))
+        return [paper["paper_id"] for paper in found["papers"]]
+
+    assert labels("--author", "bryo") == ["p2"]
+    assert labels("--title", "snow moss") == ["p2"]
+    assert labels("--year", "2022-") == labels("--year", "2024") == labels("--venue", "iclr") == ["p1"]
+    assert labels("--year", "2020-2021") == ["p2"]
+    assert labels("--author", "nobody") == []
+
+
+def test_one_paper_is_shown_by_any_of_its_ids(shell: Shell) -> None:
+    assert shell("papers", "--show", "10.1000/MOSS").stdout.startswith("Moss under snow\nid         p2\n")
+    (found,) = objects(shell("papers", "--show", "p1", "--json"))
+    assert [record["origins"] for record in found["records"]] == [[{"path": "sea.txt", "line": 3}], [{"path": "water.txt", "line": 9}]]
+
+
+def test_papers_are_exported_into_a_new_file(shell: Shell) -> None:
+    assert shell("papers", "--export", "out.ris").stdout == "3 papers written to out.ris\n"
+    assert Path("out.ris").read_text(encoding="utf-8").count("TY  - ") == 3
+    again = shell("papers", "--export", "out.ris")
+    assert (again.exit_code, again.stderr) == (2, "error: out.ris exists already: name a new file, or delete it first\n")
+    assert shell("papers", "moss", "--export", "-", "--format", "csv").stdout.count("10.1000/moss") == 1
+    assert "no format 'docx'" in shell("papers", "--export", "out.docx").stderr
+
+
+def test_problems_are_listed(shell: Shell) -> None:
+    assert shell("papers", "--problems").stdout == "not a paper: 1\n  land.txt:1: a heading, not an abstract\n"
+    (found,) = objects(shell("papers", "--problems", "--json"))
+    assert found["problems"] == [{"path": "land.txt", "line": 1, "kind": "not a paper", "reason": "a heading, not an abstract"}]
 
 
 def test_index_json(shell: Shell) -> None:
@@ -716,7 +776,7 @@ def test_progress_is_shown_only_on_a_terminal(start: Start) -> None:
     os.close(theirs)
 
     assert "embedding" in without_colours(read_all(ours))
-    assert program.stdout.read().startswith(b"added")
+    assert program.stdout.read().startswith(b"file ")
 
 
 def until_it_asks(terminal: int) -> None:
