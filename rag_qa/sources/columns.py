@@ -84,7 +84,7 @@ _LAST_RESORT = {
     "year": "copyright year; y2",
     "venue": "source; publication; series; series text; book series title",
     "keyword": "categories; category; topics; concepts",
-    "type": "kind; publication status",
+    "type": "kind; document identifier",
 }
 
 _EXTRA = {

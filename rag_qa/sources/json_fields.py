@@ -345,9 +345,9 @@ _PATHS: dict[str, str] = {
     "keyword": "keywords keywords.authorKeywords keyword keywordList.keyword subject subjects tags fieldsOfStudy authkeywords mesh_terms "
     "index_terms.author_terms.terms index_terms.ieee_terms.terms keyword_s categories",
     "language": "language languages lang language_s original_language",
-    "type": "pubtype publicationTypes pubTypeList.pubType itemType resource_type.subtype resource_type.type types.resourceTypeGeneral type "
+    "type": "entryType pubtype publicationTypes pubTypeList.pubType itemType resource_type.subtype resource_type.type types.resourceTypeGeneral type "
     "publication_types publication_type subtypeDescription document_type documentType docType_s article_type articleType content_type "
-    "contentType genre entryType ENTRYTYPE @type",
+    "contentType genre ENTRYTYPE @type",
     "notice": "notice retraction_nature",
     "collection": "collection",
 }
