@@ -45,10 +45,14 @@ _BIBTEX_TYPES = {
     "thesis": "phdthesis",
     "report": "techreport",
 }
-_MATH = re.compile(r"\$[^$\n]*[\\^_{][^$\n]*\$")
+# Dollar signs that enclose a formula, and not "$5 and a_b for $6": no digit behind the opening one, no blank inside either.
+_FORMULA = r"(?=[^$\n]*[\\^_])(?:[^$\n\\]|\\[^$\n])+"
+_MATH = re.compile(rf"\$(?![\s\d]){_FORMULA}(?<!\s)\$(?!\d)|\$(?![\s\d])(?=[^$\s]*[\\^_])(?:[^$\s\\]|\\[^$\s]){{1,200}}\$")
 _PAIRS = {"``": "`{}`", "''": "'{}'", "--": "-{}-"}  # which LaTeX would take for one character
 _LATEX = {
-    **{char: "\\" + char for char in "&%#_{}"},
+    **{char: "\\" + char for char in "&%#_"},
+    "{": "\\textbraceleft{}",  # programs count braces, also such as \\{
+    "}": "\\textbraceright{}",
     **_PAIRS,
     "$": "\\$",
     "\\": "\\textbackslash{}",
@@ -99,9 +103,20 @@ def _latex(plain: str) -> str:
     """Text as LaTeX that shows it, in one paragraph but for line ends of sections, which stay."""
     pieces, position = [], 0
     for formula in _MATH.finditer(plain):
+        if not _is_balanced(formula.group()):
+            continue
         pieces += [_SPECIAL.sub(lambda found: _LATEX[found.group()], plain[position : formula.start()]), formula.group()]
         position = formula.end()
     return "".join([*pieces, _SPECIAL.sub(lambda found: _LATEX[found.group()], plain[position:])])
+
+
+def _is_balanced(formula: str) -> bool:
+    depth = 0
+    for brace in re.findall(r"[{}]", formula):
+        depth += 1 if brace == "{" else -1
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def _citation_keys(papers: Sequence[Paper]) -> Iterator[str]:

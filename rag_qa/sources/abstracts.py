@@ -65,7 +65,7 @@ def of(values: Iterable[str], *, title: str | None, language: str) -> Abstracts:
 
 
 def _one(value: str, title: str | None) -> _One:
-    text = boilerplate.without_heading(value)
+    text = _without_heading(value)
     whole = boilerplate.untruncated(text)
     notice = boilerplate.without_notice(whole.text)
     text, is_broken = boilerplate.untruncated(notice.text)
@@ -73,6 +73,18 @@ def _one(value: str, title: str | None) -> _One:
         return _One("", rights=notice.notice)
     told = notices.of_abstract(sections.laid_out(text))
     return _One(told.text, notice.notice, "" if told.text else text, told.notices, is_truncated=whole.is_truncated or is_broken)
+
+
+def _without_heading(value: str) -> str:
+    """ "Summary" is a heading of the whole, unless it is the first section of several: "SUMMARY: ... AVAILABILITY: ..."."""
+    text = boilerplate.without_heading(value)
+    if text == value or not value[:8].casefold().startswith(_OF_A_PART) or sections.begins_with_label(text):
+        return text
+    first, _, others = sections.laid_out(value).partition("\n")
+    return value if others and first.partition(":")[0].casefold() in _OF_A_PART else text
+
+
+_OF_A_PART = ("summary", "synopsis", "overview")
 
 
 # ------------------------------------------------------------------------------------------------------------ several of them

@@ -32,6 +32,19 @@ def repaired(text: str) -> str:
     return ftfy.fix_encoding(text)
 
 
+# One collection of repositories lost the code of a carriage return, \u000d, but for these letters.
+_HALF_LINE_END = re.compile(r"(?:\\ud(?:\s+|$))+")
+
+
+def with_line_ends(text: str) -> str:
+    r"""Text with its line ends where another program left half of their code.
+
+    >>> with_line_ends(r"They turn.\ud \ud We saw it.")
+    'They turn.\nWe saw it.'
+    """
+    return _HALF_LINE_END.sub("\n", text) if "\\ud" in text else text
+
+
 def tidy(text: str) -> str:
     r"""Composed (NFC), without control and invisible characters; white space is one blank, and line feeds stay.
 

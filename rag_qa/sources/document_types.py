@@ -59,6 +59,8 @@ _EXACT = frozenset(
     "conference preprint book chap chapter bookchapter booksection inbook incollection thesis thes phdthesis rprt report techreport "
     "review editorial letter dataset software patent postedcontent misc gen generic other data comp pat".split()
 )
+# Words that leave no doubt about where it appeared.
+_IN_JOURNAL = frozenset("journalarticle journalarticles".split())
 # In what order one counts if a document is said to be several.
 _RANK = {
     type_: rank
@@ -102,15 +104,17 @@ def of(words: Iterable[str], *, venue: str | None = None, is_on_arxiv: bool = Fa
     >>> of(["Journal Article", "Review"]), of(["JOUR"], venue="bioRxiv"), of(["misc"], is_on_arxiv=True), of([])
     ('review', 'preprint', 'preprint', None)
     """
-    found = {type_ for word in words for part in word.split(";") if (type_ := _of(part))}
+    names = [_NOT_LETTER.sub("", part.casefold()) for word in words for part in word.split(";")]
+    found = {type_ for name in names if (type_ := _of(name))}
+    if not _IN_JOURNAL.isdisjoint(names):
+        found.discard("report")  # ERIC: "Journal Articles", "Reports - Research"
     best = min(found, key=_RANK.__getitem__, default=None)
     if best in (None, "article", "other") and (is_server(venue) if venue else is_on_arxiv):
         return "preprint"
     return "conference" if is_of_conference and best in (None, "other", "book", "chapter") else best
 
 
-def _of(word: str) -> str | None:
-    name = _NOT_LETTER.sub("", word.casefold())
+def _of(name: str) -> str | None:
     known = _TYPES.get(name)
     if known or not name:
         return known

@@ -20,6 +20,7 @@ _TOKEN = re.compile(
       (?P<address>(?:https?://|\b10\.\d{4,9}/)(?:[^\s{}\\]|\\[_%&\#~$])++)  # "~" and "--" are part of an address
     | (?P<math>\$\$(?:[^$\\]|\\.){1,5000}+\$\$
               |\$(?=\S)(?:[^$\\]|\\.){1,5000}+(?<!\s)\$(?!\d)           # not "$5 and $6"
+              |\$(?![\d\s])(?=[^\s$]{0,200}?[\\^_])(?:[^\s$\\]|\\[^\s$]){1,200}+\$  # "$\sim$44", which can't be money
               |\$(?=[ ])(?:[^$\\]|\\.){1,5000}+(?<=[ ])\$(?!\d)
               |\\\((?:[^\\]|\\[^()]){1,5000}+\\\)
               |\\\[(?:[^\\]|\\[^\[\]]){1,5000}+\\\])
@@ -42,6 +43,8 @@ _BRACES = re.compile(r"[{}]")
 _ESCAPED = re.compile(r"\\([_%&#~$])")
 # Mendeley and Zotero write like this the backslash of LaTeX that somebody typed into a field.
 _ESCAPED_ACCENT = re.compile(r"\$\\backslash\$|\{\\textbackslash\}(?=[\"'`^~]\{?[A-Za-z])")
+# Within a "tabbing" the accents have other names, and some programs write those everywhere: {\a'e} is {\'e}.
+_TABBING_ACCENT = re.compile(r"\\a(?=['`=]\{?\\?[A-Za-z])")
 _SINGLE = re.compile(r"(?:\$|\\\()\s*+(?:\\([A-Za-z]++)|([<>|]))\s*+(?:\$|\\\))")
 _PLAIN_MATH = re.compile(r"[^\\^_{}$]*+|\s*+\\[A-Za-z]++\s*+")
 # What the American Physical Society writes for one letter: \ifmmode \acute{e}\else \'e\fi{}
@@ -70,6 +73,7 @@ _MORE_SYMBOLS = {
 }  # fmt: skip
 _FUNCTIONS = "arccos arcsin arctan cos cosh det dim exp gcd inf ker lim ln log max min mod sin sinh sup tan tanh".split()
 _OPENING_QUOTES = "textquotedblleft textquoteleft guillemotleft guillemetleft quotedblbase quotesinglbase glqq flqq lq guilsinglleft".split()
+_JOINING = frozenset((*_OPENING_QUOTES, "hyphen", "slash"))
 _SWITCHES = (  # they change how the text behind them looks, until the group ends
     "bf bfseries boldmath cal centering cyr cyrchar displaystyle em footnotesize huge Huge it itshape large Large LARGE left limits mdseries "
     "noindent "
@@ -103,7 +107,7 @@ def plain(text: str) -> str:
         return text
     if "\\ifmmode" in text:
         text = _EITHER.sub(r"\1", text)
-    return _Rewriting(_ESCAPED_ACCENT.sub(r"\\", text)).result()
+    return _Rewriting(_TABBING_ACCENT.sub(r"\\", _ESCAPED_ACCENT.sub(r"\\", text))).result()
 
 
 @dataclass(slots=True)
@@ -305,7 +309,7 @@ class _Rewriting:
         self.put(_SYMBOLS[word])
         if self.peek() == "{":
             self.skip_empty_group()
-        elif word in _OPENING_QUOTES or word.startswith("text"):  # what programs write: they leave no blank by mistake
+        elif word in _JOINING or word.startswith("text"):  # what programs write: they leave no blank by mistake
             self.skip_blanks()
 
     def switch(self, _word: str) -> None:

@@ -33,7 +33,10 @@ def plain(text: str) -> str:
 
 # ------------------------------------------------------------------------------------------------------------------- entities
 
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|&(?:lt|gt|amp|quot|nbsp)(?![A-Za-z0-9=;])")
+_ENTITY = re.compile(
+    r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+    r"|&(?:lt|gt|amp|quot|nbsp)(?![A-Za-z0-9=;])|&#(?:[0-9]{2,7}|[xX][0-9A-Fa-f]{2,6})(?![\w;])"
+)
 _ROUNDS = 3
 """How often an entity may have been escaped again: &amp;amp;lt;."""
 # The Greek letters of ISO 8879, which older databases write (&mgr; is μ) and HTML does not know.
@@ -312,7 +315,7 @@ def _parted(content: str, before: str, after: str) -> str:
     return f"{left}{content}{right}"
 
 
-_OF_ALL = frozenset("abstract summary resumen resumo résumé zusammenfassung riassunto 摘要".split())
+_OF_ALL = frozenset("abstract resumen resumo résumé zusammenfassung riassunto 摘要".split())
 """Titles of the abstract as a whole, not of a part of it."""
 
 

@@ -162,7 +162,7 @@ class _Record:
         is_latex = self.raw.markup == "latex"
         if value.isascii() and not (_LATEX if is_latex else _MARKED).search(value):
             return characters.tidy(value)
-        text = self._repaired(name, value)
+        text = characters.with_line_ends(self._repaired(name, value))
         text = latex.plain(text) if is_latex else characters.untexed(text)
         if _MARKED.search(text):
             text = self._repaired(name, markup.plain(text))

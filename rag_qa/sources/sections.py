@@ -15,11 +15,11 @@ _NOUN = any_of(
     "discussion|duration|effects?|endpoints?|ethics|evidence|exposures?|extraction|field|findings|focus|funding|goals?|highlights|history",
     "hypothes[ie]s|impact|implementation|implications?|importance|information|innovation|instruments?|interpretations?|interventions?|introduction",
     "keywords|knowledge|lessons|limitations?|location|materials?|meaning|measures?|measurements?|messages?|methodology|methods?|motivation|number",
-    "objectives?|objects?|observations?|opinion|originality|outcomes?|participants?|patients?|performing|perspectives?|places?|points?",
+    "objectives?|objects?|observations?|opinion|overview|originality|outcomes?|participants?|patients?|performing|perspectives?|places?|points?",
     "populations?|premise|presentation|problem|procedures?|protocol|purposes?|questions?|rationale|reader|reasons?|recommendations?|recruitment",
     "registration|registry|relevance|reports?|research|results?|reviews?|samples?|sampling|scope|search(?:es)?|selection|settings?|signals?",
-    "significance|sources?|statements?|statistics|strategy|studies|study|studied|subjects?|suggestions?|summary|support|synthesis|techniques?",
-    "therapy|translational|treatments?|trial|type|unlabelled|validation|value|variables?|year",
+    "significance|sources?|statements?|statistics|strategy|studies|study|studied|subjects?|suggestions?|summary|support|synopsis|synthesis|techniques?",
+    "therapy|translational|treatments?|trial|type|unlabell?ed|validation|value|variables?|year",
 )
 _QUALIFIER = any_of(
     "adds?|all|analys[ie]s|approach|areas|article|assessments?|authors?['’]?|available|central|clinical|clinicaltrials\\.gov|clinician|cochrane",
@@ -50,6 +50,7 @@ _WHOLE = frozenset(
 _AT_LINE = re.compile(rf"(?P<label>{_LABEL})\s?(?:[-–—]?\s?[:：]\s?(?:[-–—]\s)?|\s[-–—]\s)(?=\S)", re.IGNORECASE)
 _ANY_AT_LINE = re.compile(r"(?P<label>[A-Z][^:.!?\n]{1,78}?)\s?[:：]\s(?=\S)")
 _ONLY_LABEL = re.compile(rf"(?:{_LABEL})\s?[:：.]?", re.IGNORECASE)
+_UNLABELLED = re.compile(r"^unlabell?ed\s?[:：]\s?", re.IGNORECASE)
 _SENTENCE_END = (".", "!", "?", ")", "]", "”", '"', ":", ";")
 
 
@@ -75,6 +76,15 @@ def laid_out(text: str) -> str:
         # the source may have set some sections apart and run others together
         sections = [part for section in _of_lines(lines) for part in _of_one_line(_shown(section))]
     return "\n".join(map(_shown, sections))
+
+
+def begins_with_label(text: str) -> bool:
+    """Does the text begin with the label of a section?
+
+    >>> begins_with_label("BACKGROUND: Tides turn."), begins_with_label("Tides: they turn.")
+    (True, False)
+    """
+    return text[:1].isupper() and _AT_LINE.match(text) is not None
 
 
 def _shown(section: Section) -> str:
@@ -117,8 +127,11 @@ def _line_label(line: str, before: str) -> re.Match[str] | None:
     return found if is_one and before else None
 
 
+_NO_LABEL = ("unlabelled", "unlabeled", "abstract")
+
+
 def _section(label: str, text: str) -> Section:
-    return Section("" if label.casefold() in ("unlabelled", "abstract") else label, text)
+    return Section("" if label.casefold() in _NO_LABEL else label, text)
 
 
 # ------------------------------------------------------------------------------------------------------------- one long line
@@ -135,7 +148,7 @@ class Mark(NamedTuple):
 def _of_one_line(text: str) -> list[Section]:
     marks = _colons(text) or _others(text)
     if not marks:
-        return [Section("", text)]
+        return [Section("", _UNLABELLED.sub("", text))]
     ends = [mark.start for mark in marks[1:]] + [len(text)]
     first = [Section("", text[: marks[0].start].strip())] if marks[0].start else []
     return first + [_section(mark.label, _without_joint(text[mark.end : end].strip())) for mark, end in zip(marks, ends, strict=True)]
@@ -151,8 +164,11 @@ def _colons(text: str) -> list[Mark]:
         return []
     marks = [Mark(found.start(), found["label"], found.end()) for found in _COLON.finditer(text) if _is_apart(text, found)]
     names = {mark.label.casefold() for mark in marks}
-    needed = 2 if marks and marks[0].start == 0 else 3
-    return marks if len(names) >= needed and any(map(_CORE.search, names)) else []
+    if any(map(_CORE.search, names)):
+        return marks if len(names) >= (2 if marks[0].start == 0 else 3) else []
+    # "SUMMARY: ... AVAILABILITY: ... SUPPLEMENTARY INFORMATION: ..."
+    is_clear = len(names) >= 3 or all(mark.label.isupper() for mark in marks)
+    return marks if is_clear and len(names) >= 2 and marks[0].start == 0 else []
 
 
 def _is_apart(text: str, found: re.Match[str]) -> bool:

@@ -43,6 +43,7 @@ TIDES = "We measured the tides of the northern sea. They turn twice a day."
         "This article has no abstract.",
         "No abstract is available for this article",
         "No abstract was provided by the authors",
+        "Abstract available from the publisher.",
         "Kein Abstract verfügbar",
         "Keine Zusammenfassung vorhanden.",
         "Pas de résumé disponible.",

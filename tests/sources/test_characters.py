@@ -84,6 +84,17 @@ def test_tidy_text_has_no_dirt(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
+        (r"They turn.\ud \ud We saw it.\ud", "They turn.\nWe saw it.\n"),
+        (r"\udder, C:\ud.txt, \\udo", r"\udder, C:\ud.txt, \\udo"),
+    ],
+)
+def test_half_of_the_code_of_a_line_end(text: str, wanted: str) -> None:
+    assert characters.with_line_ends(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
         (r"Fr\'echet, M\"uller, Mu\~noz, Fran\c{c}ois, Ho\v{r}ava", "Fréchet, Müller, Muñoz, François, Hořava"),
         (r"{\'E}cole, J{\o}rgen, Stanis{\l}aw, Paw\l{}, Mart\'{\i}nez, {\v S}", "École, Jørgen, Stanisław, Pawł, Martínez, Š"),
         (r"30\% of \emph{seas}, \textbf{all \textit{tides}}, R\&D, a\_b", "30% of seas, all tides, R&D, a_b"),

@@ -29,6 +29,7 @@ ACCENT_LEFT = re.compile(r"\\[\"'`^~=.]|\\[uvHtcdbkr](?![A-Za-z])|\\(?:aa|AA|ae|
         (r"Garc$\backslash$'ia, Garc{\textbackslash}'ia", "García, García"),
         (r"{\cyrchar\CYRM}{\cyrchar\cyri}{\cyrchar\cyrr}", "Мир"),
         (r"{\relax Ch}ebyshev", "Chebyshev"),
+        (r"RAM{\a'I}REZ, Malard{\a'{e}}, \a`e, \a=o, {\a'\i}", "RAMÍREZ, Malardé, è, ō, í"),
     ],
 )
 def test_letters(written: str, means: str) -> None:
@@ -45,6 +46,7 @@ def test_letters(written: str, means: str) -> None:
         (r"{\textless}i{\textgreater}E. coli{\textless}/i{\textgreater}", "<i>E. coli</i>"),
         (r"\textless span\textgreater text", "<span>text"),
         (r"Foo\textregistered{} and Bar{\texttrademark}", "Foo® and Bar™"),
+        (r"methodology\hyphen independent, and\slash or, x\slash{} y", "methodology-independent, and/or, x/ y"),
         (r"1990\textendash 2000, 5 \textdegree C, 3 {\textpm} 1 {\textmu}m", "1990–2000, 5 °C, 3 ± 1 µm"),
         (r"don{\textquoteright}t \textquotedblleft say\textquotedblright{}", "don’t “say”"),
         (r"TGF-\beta and \alpha particles", "TGF-β and α particles"),
@@ -78,6 +80,7 @@ def test_what_macros_and_marks_stand_for(written: str, means: str) -> None:
         r"\(x\_1\) and \[y\]",
         r"$\{a, b\}$ and $5\%$",
         "$5 and $6, US$10-US$20",
+        r"$\sim$44 of $x_1$2, and $\pm$5",
         "an unmatched } brace, and { another",
         r"\ourmethod achieves more",
         r"C:\Users\name",
@@ -91,6 +94,10 @@ def test_what_stays(text: str) -> None:
 
 def test_prices_do_not_hide_what_is_between_them() -> None:
     assert plain(r"$5 for Andr\'e and $6 for \emph{us}") == "$5 for André and $6 for us"
+
+
+def test_money_with_escapes_between_is_no_mathematics() -> None:
+    assert plain(r"US$10\%,$20 and $5\&$6") == "US$10%,$20 and $5&$6"
 
 
 def test_dollar_signs_in_different_groups_are_no_mathematics() -> None:

@@ -65,6 +65,9 @@ def test_prose_stays_as_it_is(prose: str) -> None:
         ("&lcub;110&rcub;", "{110}"),
         ("1993&#150;1997", "1993–1997"),
         ("5 &lt 6", "5 < 6"),
+        ("this season&#8212", "this season—"),
+        ("tides&#x2014 and moons&#8230", "tides— and moons…"),
+        ("R&#38;D, A&#1B, &#7", "R&D, A&#1B, &#7"),
         ("a&#0;b", "a\ufffdb"),
     ],
 )

@@ -27,6 +27,9 @@ IS_RETRACTION, IS_CORRECTION, IS_CONCERN = Notice.IS_RETRACTION, Notice.IS_CORRE
         ("update-to: retraction 10.1000/x", IS_RETRACTION),
         ("Erratum in: Nature. 2010", CORRECTED),
         ("Corrected and republished in: Nature", CORRECTED),
+        ("Corrected and republished from: Nature", CORRECTED),
+        ("CorrectedandRepublishedFrom: Nature", CORRECTED),
+        ("RetractedandRepublishedIn: Nature", CORRECTED),
         ("Correction", CORRECTED),
         ("updated-by: erratum", CORRECTED),
         ("Erratum for: Nature. 2010", IS_CORRECTION),
@@ -40,7 +43,9 @@ def test_the_little_word_tells_the_direction(text: str, wanted: Notice) -> None:
     assert notices.of_text(text) == {wanted}
 
 
-@pytest.mark.parametrize("text", ["", "False", "no", "0", "None", "Comment in: Nature", "not retracted"])
+@pytest.mark.parametrize(
+    "text", ["", "False", "no", "0", "None", "Comment in: Nature", "Update in: Cochrane", "Republished from: Nature", "not retracted"]
+)
 def test_no_notice(text: str) -> None:
     assert notices.of_text(text) == set()
 
@@ -170,6 +175,10 @@ def test_an_abstract_that_is_a_notice_is_no_abstract() -> None:
         (["MUSIC"], "other"),
         (["Personal Communication"], "other"),
         (["Published Erratum", "Journal Article"], "article"),
+        (["Journal Articles", "Reports - Research"], "article"),
+        (["Reports - Evaluative", "Journal Articles", "Information Analyses"], "article"),
+        (["Reports - Research"], "report"),
+        (["JOUR", "Technical Report"], "report"),
         (["Article; Early Access"], "article"),
         (["Research Support, Non-U.S. Gov't"], None),
         (["Research Support, N.I.H., Extramural Review"], "review"),

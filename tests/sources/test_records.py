@@ -145,6 +145,31 @@ def test_sections_have_their_lines() -> None:
                     "<sec><title>RESULTS</title><p>They do.</p></sec>", markup="xml") == wanted  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        ("SUMMARY: A program. AVAILABILITY: It is free.", "SUMMARY: A program.\nAVAILABILITY: It is free."),
+        ("Summary: A program.\nResults: It runs.", "Summary: A program.\nResults: It runs."),
+        ("Summary\nA program.\nResults\nIt runs.", "Summary: A program.\nResults: It runs."),
+        ("Overview: A sea. Methods: A net. Results: Fish.", "Overview: A sea.\nMethods: A net.\nResults: Fish."),
+        (f"SUMMARY: {TIDES}", TIDES),
+        ("Summary: Background: Seas rise. Methods: We looked. Results: They do.", "Background: Seas rise.\nMethods: We looked.\nResults: They do."),
+        ("Abstract: A program. AVAILABILITY: It is free.", "A program. AVAILABILITY: It is free."),
+        (f"UNLABELLED: {TIDES}", TIDES),
+    ],
+)
+def test_a_heading_is_the_label_of_a_section_only_where_others_follow(written: str, wanted: str) -> None:
+    assert abstract(written) == wanted
+
+
+def test_a_summary_in_jats_is_one_in_the_same_way() -> None:
+    part = "<sec><title>{}</title><p>{}</p></sec>"
+    written = part.format("Summary", "A program.") + part.format("Availability", "It is free.")
+
+    assert abstract(written, markup="xml") == "Summary: A program.\nAvailability: It is free."
+    assert abstract(f"<title>Summary</title><p>{TIDES}</p>", markup="xml") == TIDES
+
+
 def test_a_text_that_was_cut_off_says_so() -> None:
     cut = read({"title": ["T"], "abstract": [f"{TIDES}(ABSTRACT TRUNCATED AT 250 WORDS)"]})
     snippet = read({"title": ["T"], "abstract": ["We measured the tides of the…"]})
@@ -291,6 +316,12 @@ def test_identifiers_of_a_note_count_where_they_are_plainly_its_own() -> None:
 
     assert (own.doi, own.pmid) == ("10.1000/x", "123")
     assert (others.doi, others.pmid) == (None, None)
+
+
+def test_a_link_into_a_program_is_no_address() -> None:
+    paper = read({"title": ["T"], "url": ["<Go to ISI>://WOS:000274313500001"]})
+
+    assert (paper.url, paper.extra) == (None, {"url_as_read": "<Go to ISI>://WOS:000274313500001"})
 
 
 def test_what_is_no_identifier_is_kept_as_read() -> None:

@@ -71,6 +71,7 @@ def test_a_text_without_sections_has_one_line() -> None:
         "Design Thinking is popular. Results Show promise. We like it.",
         "Results were good. Methods were bad. Conclusions were drawn. Design was poor.",
         "In the METHODS section we look at tides.",
+        "Background: a sea. Data: what it says.",
         "Background: noise is what we hear in the sea.",
     ],
 )
@@ -80,6 +81,32 @@ def test_words_that_only_look_like_labels(text: str) -> None:
 
 def test_a_label_that_says_nothing_goes() -> None:
     assert laid_out("UNLABELLED: Tides turn.\nMETHODS: We looked.\nRESULTS: They do.") == "Tides turn.\nMETHODS: We looked.\nRESULTS: They do."
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("UNLABELLED: Tides turn.", "Tides turn."),
+        ("Unlabeled: Tides turn. They do.", "Tides turn. They do."),
+        ("UNLABELLED: Tides turn. CONCLUSIONS: They do.", "Tides turn.\nCONCLUSIONS: They do."),
+        ("Unlabelled data are: many.", "Unlabelled data are: many."),
+    ],
+)
+def test_the_label_for_having_none_goes(text: str, wanted: str) -> None:
+    assert laid_out(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SUMMARY: We present a program.\nAVAILABILITY: It is free.\nSUPPLEMENTARY INFORMATION: See the page.",
+        "Introduction: Seas rise.\nAreas covered: The tides.\nExpert opinion: They turn.",
+        "OBJECTIVE: To describe a case.\nCASE SUMMARY: A dog barked.",
+        "Background: Seas rise.\nSummary: They turn.\nKey Messages: Look at tides.",
+    ],
+)
+def test_labels_are_enough_without_methods_and_results(text: str) -> None:
+    assert laid_out(text.replace("\n", " ")) == text
 
 
 def test_an_abstract_after_a_summary_for_lay_people() -> None:
