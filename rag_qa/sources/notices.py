@@ -37,7 +37,8 @@ _PATTERNS = tuple(
         ),
         (rf"\b{_RETRACTION}\s?(?:of|for|to|notice|note)\b|\bROF\b|\b(?:update-?to|updates)\b.*{_RETRACTION}|\bthis retracts\b", Notice.IS_RETRACTION),
         (
-            rf"\b{_CORRECTION}\s?(?:in|by)\b|\bcorrected ?and republished (?:in|from)\b|\bEIN\b|\bretracted ?and republished\b|\bupdated-?by\b.*{_CORRECTION}",
+            rf"\b{_CORRECTION}\s?(?:in|by)\b|\bEIN\b|\b(?:corrected ?and republished (?:in|from)|retracted ?and republished)\b"
+            rf"|\bupdated-?by\b.*{_CORRECTION}",
             Notice.CORRECTED,
         ),
         (rf"\b{_CORRECTION}\s?(?:of|for|to)\b|\bEFR\b|\b(?:update-?to|updates)\b.*{_CORRECTION}|\bthis corrects\b", Notice.IS_CORRECTION),
