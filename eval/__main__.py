@@ -1,4 +1,4 @@
-"""`python -m eval run | bench`: measure the product, from the root of the project.
+"""`python -m eval COMMAND`: measure the product, from the root of the project; `--help` lists the commands.
 
 Exit codes: 0 every floor holds (or the data is not on this machine, which is said), 1 a floor does not hold, 2 the harness could not measure.
 """
@@ -11,11 +11,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from eval import bench, corpus, floors, items, runner, summary
+from eval import bench, corpus, duplicates, floors, items, runner, summary
 from eval.datasets import loader
 from eval.report import terminal
 from rag_qa import settings
@@ -31,11 +31,20 @@ class HarnessError(Exception):
     """Nothing could be measured; the message says why and what to do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: what it is for, its options, and what it does with them; it gives the exit code."""
+
+    help: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
 def main(argv: Sequence[str] | None = None, *, make_system: Callable[[Settings], runner.System] = Engine) -> int:
     """Run a command and say how it ended (see the exit codes above). `make_system` makes what is evaluated."""
     arguments = _parser().parse_args(argv)
     try:
-        return _run(arguments, make_system) if arguments.command == "run" else _bench(arguments)
+        return _run(arguments, make_system) if arguments.command == "run" else COMMANDS[arguments.command].run(arguments)
     except corpus.DataAbsent as absent:
         print(f"SKIPPED: {absent}")
         return PASSED
@@ -47,7 +56,12 @@ def main(argv: Sequence[str] | None = None, *, make_system: Callable[[Settings],
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m eval", description="Measure the product on questions with known answers.")
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="ask every question of a set, score the answers, hold them against the floors")
+    for name, command in COMMANDS.items():
+        command.add_options(commands.add_parser(name, help=command.help, description=command.help))
+    return parser
+
+
+def _run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("--data", type=Path, default=SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
     run.add_argument("--papers", type=Path, metavar="PATH", help="abstracts to index (default: seeds/, or those of FILE's list of ids)")
     run.add_argument(
@@ -60,12 +74,24 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--answerer", choices=["extractive", "llm", "auto"], default="extractive", help="who answers (default: extractive, offline)")
     run.add_argument("--embedder", choices=["minilm", "openai"], default="minilm", help="who embeds (default: minilm, offline)")
     run.add_argument("--only-failures", action="store_true", help="print no tables, only what went wrong")
-    timed = commands.add_parser("bench", help="time a cold start and a batch of the installed program")
+
+
+def _bench_options(timed: argparse.ArgumentParser) -> None:
     timed.add_argument("--data", type=Path, default=SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
     timed.add_argument("--papers", type=Path, default=corpus.SEEDS, metavar="PATH", help="abstracts to index (default: seeds/)")
     timed.add_argument("--runs", type=int, default=5, metavar="N", help="cold starts to take the median of (default: 5)")
     timed.add_argument("--command", dest="program", metavar="COMMAND", help="the program to time (default: rag-qa of this environment)")
-    return parser
+
+
+def _duplicates_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, default=corpus.LABELLED_DUPLICATES, metavar="FILE", help="a table of records that people have labelled")
+
+
+def _duplicates(arguments: argparse.Namespace) -> int:
+    if not arguments.data.exists():
+        raise corpus.DataAbsent(f"{arguments.data} is not on this machine")
+    print("\n".join(duplicates.lines(duplicates.run(arguments.data))))
+    return PASSED
 
 
 def _run(arguments: argparse.Namespace, make_system: Callable[[Settings], runner.System]) -> int:
@@ -142,6 +168,17 @@ def _bench(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="rag-qa-bench-", ignore_cleanup_errors=True) as temporary:
         print(bench.bench(command, questions, arguments.papers, Path(temporary), runs=arguments.runs))
     return PASSED
+
+
+def _run_product(arguments: argparse.Namespace) -> int:
+    return _run(arguments, Engine)
+
+
+COMMANDS: dict[str, Command] = {
+    "run": Command("ask every question of a set, score the answers, hold them against the floors", _run_options, _run_product),
+    "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
+    "duplicates": Command("how well records of one work are found, on records that people have labelled", _duplicates_options, _duplicates),
+}
 
 
 if __name__ == "__main__":

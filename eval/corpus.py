@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SEEDS = ROOT / "seeds"
 ICLR = ROOT.parent / "shared" / "data" / "iclr2025" / "papers.jsonl"
 """Where the data set of ICLR 2025 papers is looked for; it is not part of the project."""
+LABELLED_DUPLICATES = ROOT.parent / "shared" / "data" / "exports" / "asysd_labelled_duplicates_latin1.csv"
+"""Where records whose copies people have labelled are looked for; they are not part of the project either."""
 
 COLLECTION = "ICLR 2025 Papers"
 
