@@ -705,13 +705,15 @@ _USUAL = frozenset("article book inbook incollection inproceedings mastersthesis
 
 
 def _is_plain(header: re.Match[str]) -> bool:
-    is_special = header[1].lower() in _NO_RECORDS
-    return is_special or bool(_PLAIN.match(header.string, header.end()))
+    kind = header[1].lower()
+    if kind in _NO_RECORDS or _PLAIN.match(header.string, header.end()):
+        return True
+    return kind in _USUAL and bool(_KEY_ALONE.match(header.string, header.end()))
 
 
-_PLAIN = re.compile(
-    rf"\s*+(?:[^\s,{{}}()=\"]*+\s*+,\s*+(?:{_NAME}\s*+=|[}})])|{_WORD}\s*+=\s*+[{{\"]|[^\s,{{}}=\"]++\s*+(?:\}}|{_WORD}\s*+=\s*+[{{\"]))"
-)
+_PLAIN = re.compile(rf"\s*+(?:[^\s,{{}}()=\"]*+\s*+,\s*+(?:{_NAME}\s*+=|[}})])|{_WORD}\s*+=\s*+[{{\"]|[^\s,{{}}=\"]++\s*+{_WORD}\s*+=\s*+[{{\"])")
+_KEY_ALONE = re.compile(r"\s*+[^\s,{}=\"@$]++\s*+\}[^\S\n]*+$", re.MULTILINE)
+"""Behind other words that is a slice of Perl (@seen{@names} = ...) or a type in a comment (@param {string} name)."""
 
 
 def _closing_in(text: str, at: int, upto: int) -> int:

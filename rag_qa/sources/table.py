@@ -362,7 +362,9 @@ def _is_sure(names: Sequence[str]) -> bool:
     known = [found for name in spelt_out(filled) if (found := meaning(name)) and found.certainty is Certainty.KNOWN]
     count = len(known) + sum(map(is_common_extra, filled))
     is_known = count > 1 and (count >= _MANY or count * 3 >= len(filled))
-    return len(filled) > 1 and is_known and any(found.field in ("title", "abstract") for found in known)
+    # a few names of two letters may be anything, such as classes of characters
+    is_told = len(filled) >= _MANY or any(len(name) > 2 or not name.isascii() for name in filled)
+    return len(filled) > 1 and is_known and is_told and any(found.field in ("title", "abstract") for found in known)
 
 
 FORMAT = Format("table", (".csv", ".tsv", ".tab"), _claims, read)

@@ -332,6 +332,11 @@ def test_a_table_is_recognised(content: str) -> None:
         "PMID- 1\nTI  - title, abstract\n",
         "Papers, abstracts, 2024\n\nWe study tides, moss, and bogs.\n",
         "code,order\n1,2\n",
+        "AB\t\tPi\n00\t01\tXx\n",
+        "# Tides\n\n| title | what |\n\nTides, titles, and more of the sea, for all.\n",
+        'keywords = ["tides", "title"]\nauthors = [{ name = "noor" }]\nlicense = "MIT"\n',
+        'def read(path, title, abstract):\n    """Title, abstract."""\n    return Paper(title=title, abstract=abstract, year=None)\n',
+        "title: Tides, abstract\nauthors: noor, lund\nversion: 1.0, 2.0\n",
         "query-id\tcorpus-id\tscore\n1\t2\t1\n",
     ],
 )
