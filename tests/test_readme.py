@@ -19,6 +19,7 @@ from eval.__main__ import _parser as eval_parser
 from eval.datasets import loader
 from rag_qa.interfaces import cli, render
 from rag_qa.settings import Settings, environment_name
+from rag_qa.sources import files
 from tests import documents
 from tests.conftest import PROJECT
 from tests.documents import Block, blocks
@@ -51,6 +52,13 @@ def test_a_document_shows_what_comes_out(block: Block, results: Mapping[Block, l
 
     assert not documents.has_crashed(shown), "\n".join(shown)
     assert not (problem := documents.difference(block, shown)), f"{problem}\n\nIf this is as it should be, refresh the documents: {documents.REFRESH}"
+
+
+def test_every_format_is_documented() -> None:
+    rows = re.findall(r"^\| ([^|]+) \|", text_of(PROJECT / "docs" / "formats.md"), re.MULTILINE)
+    names = {name for row in rows for name in re.split(r" \(|, | and ", row)}
+
+    assert {name for name, _ in files.listed()} <= names | {name.removesuffix(" tagged") for name in names}
 
 
 def test_the_readme_shows_an_answer_a_refusal_and_a_follow_up() -> None:
