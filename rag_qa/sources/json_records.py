@@ -8,8 +8,8 @@ a mere list of references is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from rag_qa.errors import SourceError
 from rag_qa.sources import json_fields
@@ -36,12 +36,11 @@ _NO_RECORDS = frozenset("facets aggregations filters collections attachments fil
 
 def read(document: Document) -> Iterator[Raw | Problem]:
     """Records of a JSON file. Raises SourceError when nothing in it has a title or an abstract, or lacks a key that was named by hand."""
-    text = document.text()
-    lines = _Lines(text)
-    mapping = dict(document.mapping)
+    file = _File(document.text(), dict(document.mapping))
+    lines, mapping = _Lines(file.text), file.mapping
     seen, found_by_hand, first_fault = _Seen(), set[str](), ""
     is_empty = True
-    for found in _found(text, mapping):
+    for found in _found(file):
         line = lines.at(found.start)
         if isinstance(found, _Record):
             is_empty = False
@@ -56,7 +55,7 @@ def read(document: Document) -> Iterator[Raw | Problem]:
     if is_empty:
         raise SourceError(document.path, None, found=seen.said(first_fault), expected="objects with a title or an abstract", hint=_HINT)
     if missing := sorted(mapping.keys() - found_by_hand):
-        found_keys = f"no record with {mapping[missing[0]]!r}; they have {', '.join(_keys(text, mapping))}"
+        found_keys = f"no record with {mapping[missing[0]]!r}; they have {', '.join(_keys(file))}"
         raise SourceError(document.path, None, found=found_keys, expected="the keys that --map names", hint=_HINT)
 
 
@@ -64,6 +63,23 @@ _HINT = "Say by hand where they are, with dots for keys inside others: --map tit
 
 
 # ------------------------------------------------------------------------------------------------------------------- what is in a file
+
+
+@dataclass(slots=True)
+class _File:
+    """A text, and what was said by hand of it. The places of the members of its large objects are found once."""
+
+    text: str
+    mapping: Mapping[str, str]
+    _large: dict[Span, list[tuple[str, Span]]] = field(default_factory=dict)
+
+    def members(self, span: Span) -> Iterable[tuple[str, Span]]:
+        """Key and place of each value of an object."""
+        if span.end - span.start < _SMALL:
+            return members(self.text, span)
+        if span not in self._large:
+            self._large[span] = list(members(self.text, span))
+        return self._large[span]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,55 +121,55 @@ class _Seen:
         return "no object"
 
 
-def _found(text: str, mapping: Mapping[str, str]) -> Iterator[_Record | _NoRecord]:
-    for span in everything(text):
-        yield from _of(text, span, mapping, 0)
+def _found(file: _File) -> Iterator[_Record | _NoRecord]:
+    for span in everything(file.text):
+        yield from _of(file, span, 0)
 
 
-def _of(text: str, span: Span, mapping: Mapping[str, str], depth: int) -> Iterator[_Record | _NoRecord]:
+def _of(file: _File, span: Span, depth: int) -> Iterator[_Record | _NoRecord]:
     """The records that a value is or holds."""
-    sign = text[span.start : span.start + 1]
+    sign = file.text[span.start : span.start + 1]
     if sign == "[" and depth < _DEPTH:
-        for element in elements(text, span):
-            yield from _of(text, element, mapping, depth + 1)
+        for element in elements(file.text, span):
+            yield from _of(file, element, depth + 1)
     elif sign == "{":
-        yield from _of_object(text, span, mapping, depth)
+        yield from _of_object(file, span, depth)
     elif span.fault:
         yield _NoRecord(span.start, f"not valid JSON: {span.fault}")
     else:
-        yield _NoRecord(span.start, f"{text[span.start : min(span.end, span.start + 40)]!r}, where a record was expected", Trouble.NOT_A_PAPER)
+        yield _NoRecord(span.start, f"{file.text[span.start : min(span.end, span.start + 40)]!r}, where a record was expected", Trouble.NOT_A_PAPER)
 
 
-def _of_object(text: str, span: Span, mapping: Mapping[str, str], depth: int) -> Iterator[_Record | _NoRecord]:
+def _of_object(file: _File, span: Span, depth: int) -> Iterator[_Record | _NoRecord]:
     try:
-        value = _decoded(text, span)
+        value = _decoded(file, span)
     except Malformed as error:
-        lists = [inner for inner in _lists_within(text, span, mapping, depth) if text[inner.start] == "["]
+        lists = [inner for inner in _lists_within(file, span, depth) if file.text[inner.start] == "["]
         for inner in lists:
-            yield from _of(text, inner, mapping, depth + 1)
+            yield from _of(file, inner, depth + 1)
         # a list that is cut off has said so itself
         if not any(inner.fault for inner in lists):
-            yield _NoRecord(span.start, f"not valid JSON: {error.why}{_where(text, span, error)}")
+            yield _NoRecord(span.start, f"not valid JSON: {error.why}{_where(file, span, error)}")
         return
-    if value is not None and _is_record(value, mapping) and not _is_envelope(text, span, value, mapping, depth):
-        yield from _record(text, span, value)
+    if value is not None and _is_record(file, value) and not _is_envelope(file, span, value, depth):
+        yield from _record(file, span, value)
         return
-    if lists := _lists_within(text, span, mapping, depth):
+    if lists := _lists_within(file, span, depth):
         for inner in lists:
-            yield from _of(text, inner, mapping, depth + 1)
+            yield from _of(file, inner, depth + 1)
         return
-    keys = tuple(value) if value is not None else tuple(key for key, _ in members(text, span))
+    keys = tuple(value) if value is not None else tuple(key for key, _ in file.members(span))
     why = f"neither a title nor an abstract among the keys {', '.join(keys[:20])}" if keys else "an empty object"
     yield _NoRecord(span.start, why, Trouble.NOT_A_PAPER, _paths(value) if value else keys)
 
 
-def _decoded(text: str, span: Span) -> Object | None:
+def _decoded(file: _File, span: Span) -> Object | None:
     """The object; None if it is too large to be one record, by its size and its keys. Raises Malformed."""
     if span.fault:
         raise Malformed(span.fault, span.start)
-    if span.end - span.start > _SMALL and not any(map(_is_telling, (key for key, _ in members(text, span)))):
+    if span.end - span.start > _SMALL and not any(map(_is_telling, (key for key, _ in file.members(span)))):
         return None
-    value = decode(text, span)
+    value = decode(file.text, span)
     return value if isinstance(value, dict) else None
 
 
@@ -162,28 +178,28 @@ def _is_telling(key: str) -> bool:
     return said is not None and said.field in ("title", "abstract") and said.certainty < Certainty.LAST_RESORT
 
 
-def _where(text: str, span: Span, error: Malformed) -> str:
+def _where(file: _File, span: Span, error: Malformed) -> str:
     """The line of a fault that is further down than the record's first line."""
-    below = _newlines(text, span.start, min(error.at, span.end))
+    below = _newlines(file.text, span.start, min(error.at, span.end))
     return f" ({below} {'line' if below == 1 else 'lines'} below)" if below else ""
 
 
-def _is_record(value: Object, mapping: Mapping[str, str]) -> bool:
-    by_hand = [mapping[field] for field in ("title", "abstract") if field in mapping]
+def _is_record(file: _File, value: Object) -> bool:
+    by_hand = [file.mapping[field] for field in ("title", "abstract") if field in file.mapping]
     if by_hand:
         return any(json_fields.at(value, path) is not None for path in by_hand)
     return json_fields.has_title_or_abstract(json_fields.unwrapped(value))
 
 
-def _is_envelope(text: str, span: Span, value: Object, mapping: Mapping[str, str], depth: int) -> bool:
+def _is_envelope(file: _File, span: Span, value: Object, depth: int) -> bool:
     """Is it a list of works that has a title itself, such as a reading list? It has nothing else that a work has."""
     if json_fields.is_surely_work(value):
         return False
     lists = {key for key, inner in value.items() if isinstance(inner, list) and inner and isinstance(inner[0], dict)} - _NO_RECORDS
-    return any(key in lists and _holds_records(text, inner, mapping, depth) for key, inner in members(text, span)) if lists else False
+    return any(key in lists and _holds_records(file, inner, depth) for key, inner in file.members(span)) if lists else False
 
 
-def _record(text: str, span: Span, value: Object) -> Iterator[_Record | _NoRecord]:
+def _record(file: _File, span: Span, value: Object) -> Iterator[_Record | _NoRecord]:
     """A record, and the papers that it cites or that cite it, if they come with abstracts."""
     if str(value.get("itemType") or "") in _NO_PAPERS:
         yield _NoRecord(span.start, f"{value['itemType']} of another item", Trouble.NOT_A_PAPER, tuple(value))
@@ -193,18 +209,18 @@ def _record(text: str, span: Span, value: Object) -> Iterator[_Record | _NoRecor
         return
     yield _Record(span.start, value)
     if any(_are_records(value.get(key)) for key in _CITED):
-        for key, inner in members(text, span):
+        for key, inner in file.members(span):
             if key in _CITED and _are_records(value[key]):
-                yield from _cited(text, inner)
+                yield from _cited(file, inner)
 
 
 def _are_records(value: Value) -> bool:
     return isinstance(value, list) and any(isinstance(part, dict) and "abstract" in part and "title" in part for part in value)
 
 
-def _cited(text: str, span: Span) -> Iterator[_Record | _NoRecord]:
-    for element in elements(text, span):
-        value = decode(text, element)
+def _cited(file: _File, span: Span) -> Iterator[_Record | _NoRecord]:
+    for element in elements(file.text, span):
+        value = decode(file.text, element)
         if isinstance(value, dict):
             yield _Record(element.start, value)
 
@@ -212,54 +228,52 @@ def _cited(text: str, span: Span) -> Iterator[_Record | _NoRecord]:
 # ------------------------------------------------------------------------------------------------------------------------ lists within
 
 
-def _lists_within(text: str, span: Span, mapping: Mapping[str, str], depth: int) -> list[Span]:
+def _lists_within(file: _File, span: Span, depth: int) -> list[Span]:
     """The lists of records nearest to the top, and if there are none, the objects that are records."""
     if depth >= _DEPTH:
         return []
     lists, objects = [], []
-    for key, inner in members(text, span):
-        sign = text[inner.start : inner.start + 1]
+    for key, inner in file.members(span):
+        sign = file.text[inner.start : inner.start + 1]
         if key in _NO_RECORDS:
             continue
-        if sign == "[" and _holds_records(text, inner, mapping, depth + 1):
+        if sign == "[" and _holds_records(file, inner, depth + 1):
             lists.append(inner)
         elif sign == "{":
             objects.append(inner)
     if lists:
         return lists
-    records = [inner for inner in objects if _looks_like_record(text, inner, mapping)]
-    nested = (
-        [found for inner in objects if inner not in records for found in _lists_within(text, inner, mapping, depth + 1)] if len(records) < 2 else []
-    )
+    records = [inner for inner in objects if _looks_like_record(file, inner)]
+    nested = [found for inner in objects if inner not in records for found in _lists_within(file, inner, depth + 1)] if len(records) < 2 else []
     return nested or records
 
 
-def _holds_records(text: str, span: Span, mapping: Mapping[str, str], depth: int) -> bool:
+def _holds_records(file: _File, span: Span, depth: int) -> bool:
     """Are there records among the first elements of a list?"""
     if depth >= _DEPTH:
         return False
-    for count, element in enumerate(elements(text, Span(span.start, span.end))):
+    for count, element in enumerate(elements(file.text, span)):
         if count >= _TRIED:
             break
-        if _looks_like_record(text, element, mapping):
+        if _looks_like_record(file, element):
             return True
-        sign = text[element.start : element.start + 1]
-        if sign == "{" and _lists_within(text, element, mapping, depth + 1):
+        sign = file.text[element.start : element.start + 1]
+        if sign == "{" and _lists_within(file, element, depth + 1):
             return True
-        if sign == "[" and _holds_records(text, element, mapping, depth + 1):
+        if sign == "[" and _holds_records(file, element, depth + 1):
             return True
     return False
 
 
-def _looks_like_record(text: str, span: Span, mapping: Mapping[str, str]) -> bool:
+def _looks_like_record(file: _File, span: Span) -> bool:
     """Is the value a record, or one that can't be read?"""
-    if text[span.start : span.start + 1] != "{":
+    if file.text[span.start : span.start + 1] != "{":
         return False
     try:
-        value = _decoded(text, span)
+        value = _decoded(file, span)
     except Malformed:
-        return any(_is_telling(key) for key, _ in members(text, span))
-    return value is not None and _is_record(value, mapping)
+        return any(_is_telling(key) for key, _ in file.members(span))
+    return value is not None and _is_record(file, value)
 
 
 # ---------------------------------------------------------------------------------------------------------------------------- messages
@@ -278,8 +292,8 @@ def _paths(value: Object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _keys(text: str, mapping: Mapping[str, str]) -> list[str]:
-    first = next((found for found in _found(text, mapping) if isinstance(found, _Record)), None)
+def _keys(file: _File) -> list[str]:
+    first = next((found for found in _found(file) if isinstance(found, _Record)), None)
     return list(_paths(first.value))[:40] if first else []
 
 

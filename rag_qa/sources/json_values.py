@@ -42,7 +42,15 @@ class Span:
 # ------------------------------------------------------------------------------------------------------------------------------- extent
 
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"(?=\s*+(?:[,:\]}]|\Z))'
-_TO_BRACKET = re.compile(rf'[^"{{}}\[\]]*+(?:{_STRING}[^"{{}}\[\]]*+)*+', re.DOTALL)
+
+
+def _without_deep_ones(levels: int) -> str:
+    """What has no brackets, but those around what is so itself, `levels` deep: passed over at once, as most of a record is so."""
+    inner = rf"|\{{{_without_deep_ones(levels - 1)}\}}|\[{_without_deep_ones(levels - 1)}\]" if levels else ""
+    return rf'(?:[^"{{}}\[\]]++|{_STRING}{inner})*+'
+
+
+_TO_BRACKET = re.compile(_without_deep_ones(3), re.DOTALL)
 _SCALAR = re.compile(rf"{_STRING}|[^\s,\[\]{{}}\"]++", re.DOTALL)
 _SPACE = re.compile(r"[\s\x1e\ufeff]*+")
 _CLOSING = {"{": "}", "[": "]"}
@@ -69,8 +77,8 @@ def end_of(text: str, start: int, stop: int | None = None) -> int:
         if not scalar:
             raise Malformed(_BAD_STRING if text[start : start + 1] == '"' else f"{text[start : start + 1]} out of place", start)
         return scalar.end()
-    expected: list[str] = []
-    position = start
+    expected = [_CLOSING[text[start]]]
+    position = start + 1
     while True:
         found = _TO_BRACKET.match(text, position, stop)
         position = found.end() if found else position
