@@ -685,19 +685,33 @@ def _of_volume(fields: Fields) -> Fields:
 
 
 def _claims(head: str) -> bool:
-    """Is most of it blocks, one of them with a key, a field or what only BibTeX has?"""
+    """Is most of it blocks, one of them with a key, a field or what only BibTeX has, and what is around them no program?"""
     head = head.replace("\r\n", "\n").replace("\r", "\n")
     headers = [header for header in _HEADER.finditer(head) if _is_header(header) and (header[2] == "{" or header[1].lower() in _USUAL)]
     if not any(_is_plain(header) for header in headers):
         return False
-    outside, at = 0, 0
+    outside = list(_outside(head, headers))
+    length = sum(len(line.strip()) for line in outside)
+    return _MOST_OUTSIDE * length <= len(head) and sum(bool(_OF_PROGRAM.search(line)) for line in outside) < 2
+
+
+_MOST_OUTSIDE = 3  # this part of the text, at most, is outside of the blocks
+_OF_PROGRAM = re.compile(r"[;{(]\s*+$|^\s*+(?:class|const|def|describe|from|function|import|let|module|package|require|var)\b[^.]*+$")
+
+
+def _outside(head: str, headers: Sequence[re.Match[str]]) -> Iterator[str]:
+    """The lines that stand in no block and are no comments."""
+    at = 0
     for header, following in _with_next(headers):
-        outside += _prose(head[at : header.start()])
+        yield from _lines_of(head[at : header.start()])
         limit = following.start() if following else len(head)
         at = _closing_in(head, header.end(), limit)
-        at = limit if _is_cut(head, at, limit) else at
-    outside += _prose(head[at:])
-    return 2 * outside <= len(head)
+        at = limit if _FIELD_BEHIND.match(head, at - 1, limit) else at
+    yield from _lines_of(head[at:])
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    return (line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("%"))
 
 
 _USUAL = frozenset("article book inbook incollection inproceedings mastersthesis misc phdthesis techreport string preamble comment".split())
@@ -723,11 +737,6 @@ def _closing_in(text: str, at: int, upto: int) -> int:
         if not depth:
             return brace.end()
     return upto
-
-
-def _prose(text: str) -> int:
-    """Characters of text that is no comment."""
-    return sum(len(line.strip()) for line in text.split("\n") if not line.lstrip().startswith("%"))
 
 
 FORMAT = Format("BibTeX", (".bib", ".bibtex"), _claims, read)

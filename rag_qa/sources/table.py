@@ -341,7 +341,7 @@ def _filled(cells: Sequence[str], places: Sequence[int]) -> list[str]:
 def _claims(head: str) -> bool:
     """Does a line name columns that are mostly known, one of them surely a title or an abstract, and are the lines below it as wide?
 
-    Prose has commas too, so that a table of other columns is recognised by its suffix alone.
+    Prose and programs have commas too, so that a table of other columns, or one far down in a text, is recognised by its suffix alone.
     """
     told, lines = _told(_lines(head))
     known = [header for header in _candidates(lines, told, has_backslashes=False) if header.score and len(header.names) > 1]
@@ -350,11 +350,14 @@ def _claims(head: str) -> bool:
     header = max(known, key=lambda header: (header.score, -header.line, len(header.names)))
     below = rows((line for line in lines if line[0] > header.last_line), header.dialect, _ANY_WIDTH)
     are_wide = [isinstance(row, Row) and len(row.cells) >= len(header.names) for row in islice(below, 10)]
-    return _is_sure(header.names) and sum(are_wide) * 2 >= len(are_wide)
+    above = [text for number, text in lines if number < header.line and text.strip()]
+    return _is_sure(header.names) and _is_preface(above) and sum(are_wide) * 2 >= len(are_wide)
 
 
 _ANY_WIDTH = 1_000_000
 _MANY = 5
+_LONGEST_PREFACE = 20  # lines
+_OF_PROGRAM = re.compile(r"[;{(]\s*$")
 
 
 def _is_sure(names: Sequence[str]) -> bool:
@@ -364,7 +367,13 @@ def _is_sure(names: Sequence[str]) -> bool:
     is_known = count > 1 and (count >= _MANY or count * 3 >= len(filled))
     # a few names of two letters may be anything, such as classes of characters
     is_told = len(filled) >= _MANY or any(len(name) > 2 or not name.isascii() for name in filled)
-    return len(filled) > 1 and is_known and is_told and any(found.field in ("title", "abstract") for found in known)
+    is_call = any(name.count("(") != name.count(")") for name in filled)
+    return len(filled) > 1 and is_known and is_told and not is_call and any(found.field in ("title", "abstract") for found in known)
+
+
+def _is_preface(lines: Sequence[str]) -> bool:
+    """Is this what databases write above a table: little, and no program?"""
+    return len(lines) <= _LONGEST_PREFACE and sum(bool(_OF_PROGRAM.search(line)) for line in lines) < 2
 
 
 FORMAT = Format("table", (".csv", ".tsv", ".tab"), _claims, read)

@@ -428,6 +428,10 @@ def test_claims_what_is_bibtex(head: str) -> None:
         '@Table(name = "tides")\n@Entity\nclass Tides {}\n',
         "@interface Tides {\n    int height;\n}\n@end\n",
         '@font-face {\n  font-family: "Seas";\n}\n',
+        'import java.util.List;\n\nclass TidesTest {\n  String text = """\n    @Article{noor,\n      title = {Tides}\n    }""";\n\n'
+        "  void test() {\n    x = read(text);\n  }\n}\n",
+        "Feature: records\n\tAs a person\n\tI want to read records\n\n\tWhen I read the text:\n\t\t@article{noor,\n\t\t  title = {Tides}\n\t\t}\n",
+        "require 'bibtex'\nimport x\n\nb = read <<-END\n  @book{noor,\n  title = {" + "Tides of the sea " * 20 + "}\n  }\nEND\n",
         "@prefix dc: <http://purl.org/dc/> .\n@prefix a: <b> .\n",
         "PMID- 1\nTI  - x\n",
         "<feed><entry>@article{key,\n title={T}}</entry></feed>" + "<x>more</x>" * 20,
