@@ -122,10 +122,8 @@ _MARK = re.compile(
     r"streszczenie|аннотация|резюме|реферат|анотація|özet|摘要|要旨|抄録|초록)(?!\w)(?:\s(?:in|en|auf)\s\w{3,12})?[\])]?(?:\s?[:.—–-]+\s?|\s)",
     re.IGNORECASE,
 )
-_HEADINGS = (
-    "abstract summary sum résum resume resumen resumo riassunto zusammenfassung samenvatting streszczenie аннотация резюме реферат анотація "
-    "özet 摘要 要旨 抄録 초록"
-).split()
+_HEADINGS = "abstract summary resum riassunto zusammenfassung samenvatting streszczenie".split()
+_OTHER_HEADINGS = "résum аннотация резюме реферат анотація özet 摘要 要旨 抄録 초록".split()
 _WORDS = 12
 _SIGNS = 30
 
@@ -154,4 +152,4 @@ def _in_languages(value: str) -> Iterator[str]:
 
 def _may_hold_more(value: str) -> bool:
     rest = value[60:].lower()
-    return any(heading in rest for heading in _HEADINGS)
+    return any(map(rest.__contains__, _HEADINGS)) or (not rest.isascii() and any(map(rest.__contains__, _OTHER_HEADINGS)))

@@ -176,6 +176,7 @@ _AFTER = r"(?:(?<=[.!?)\]]\s)|(?<=[.!?)\]]))"
 # Where a notice may begin.
 _START = re.compile(
     rf"""
+    (?:(?<![a-z])|(?=[©(\[\ufffd]))(?:  # only signs stand within a word
     (?:\b(?:crown\s+)?copyright\s*[:.,]?\s*)?{_SIGN}\s*(?:copyright\b)?  # ©, Copyright (C)
     |\b(?:crown\s+)?copyright:?\s+(?:\d{{4}}|by\s(?:the\s)?(?-i:[A-Z])|the\s+authors?|published\sby|this\swork|of\s.{{3,200}}?\sis\sthe\sproperty)
     |{_AFTER}(?:\d{{4}},?\s+|\()?published\s+(?:online\s+|under\s+licen[cs]e\s+)?by\s+(?-i:[A-Z])
@@ -192,6 +193,7 @@ _START = re.compile(
     |{_AFTER}for\spermissions?,?\s(?:please|e-?mail|to\suse)
     |{_AFTER}no\sclaim\sto\soriginal
     |{_AFTER}(?:reprinted|reproduced)\s(?:with|by)\s(?:the\s)?permission
+    )
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -12,7 +12,8 @@ LOST = "\ufffd"
 """What stands in a text for a character that another program could not read."""
 
 # Text that was decoded twice has two such characters side by side, a blank after  where a no-break space was, or C1 controls.
-_SUSPECT = re.compile(r"[^\x00-\x7f][^\x00-\x7f ]|[ÂÃâ] |[\x80-\x9f]")
+_SUSPECT = re.compile(r"[^\x00-\x7f](?:[^\x00-\x7f ]|(?<=[ÂÃâ]) |(?<=[\x80-\x9f]))")
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _SOFT_HYPHEN = re.compile(r"\u00ad(?:\s+(?=[^\W\d_]))?")
 # Joiners belong to the spelling of Arabic and Indic scripts and of emoji, and are dirt in others.
 _JOINER = re.compile(r"[\u200c\u200d](?![\u0600-\u109f\u2600-\u27bf\U0001f000-\U0001faff])")
@@ -27,9 +28,14 @@ def repaired(text: str) -> str:
     >>> repaired("FranÃ§ois cafÃ©"), repaired("Größe – naïve «mot» 大きさ x² ≤ µ")
     ('François café', 'Größe – naïve «mot» 大きさ x² ≤ µ')
     """
-    if text.isascii() or not _SUSPECT.search(text) or not is_bad(text):
+    if text.isascii() or not _SUSPECT.search(text) or not _may_be_bad(text):
         return text
     return ftfy.fix_encoding(text)
+
+
+def _may_be_bad(text: str) -> bool:
+    """What ftfy says of the characters beyond ASCII and two on each side, which is all that it looks at: far faster than for a whole abstract."""
+    return any(is_bad(text[max(0, found.start() - 2) : found.end() + 2]) for found in _FOREIGN.finditer(text))
 
 
 # One collection of repositories lost the code of a carriage return, \u000d, but for these letters.
@@ -53,7 +59,7 @@ def tidy(text: str) -> str:
     """
     if text.isascii():
         if text.isprintable():
-            return " ".join(text.split())
+            return " ".join(text.split()) if "  " in text or text[:1] == " " or text[-1:] == " " else text
         plain = _CONTROL.sub(" ", _line_ends(text))
     else:
         plain = text if text.isprintable() else _without_dirt(_line_ends(text))

@@ -111,7 +111,7 @@ _IS_NOTICE = tuple(
         (r"^\W?(?:editorial |editors?['’]?s? )?(?:expression|note|notice) of (?:editorial )?concern\b", Notice.IS_CONCERN),
     )
 )
-_NOTICE_WORD = re.compile(r"retract|withdr|errat|corrig|correct|addend|concern|remov|violation", re.IGNORECASE)
+_NOTICE_WORDS = "retract withdr errat corrig correct addend concern remov violation".split()
 
 
 class Title(NamedTuple):
@@ -128,7 +128,7 @@ def of_title(title: str) -> Title:
     >>> of_title("RETRACTED ARTICLE: On tides").title, of_title("Erratum to: On tides").title
     ('On tides', 'Erratum to: On tides')
     """
-    if not _NOTICE_WORD.search(title):
+    if not any(map(title.casefold().__contains__, _NOTICE_WORDS)):
         return Title(title, "", frozenset())
     for pattern, notice in ((_RETRACTED_TITLE, Notice.RETRACTED), (_RETRACTED_END, Notice.RETRACTED), (_CONCERN_TITLE, Notice.CONCERN)):
         found = pattern.search(title)

@@ -3,7 +3,7 @@ r"""The sections of a structured abstract: a line for each, "LABEL: text", howev
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rag_qa.text import any_of
@@ -33,10 +33,10 @@ _JOINT = r"(?:\s?[/,&+]\s?(?:and\s)?|-|\s(?:and|or|&|of|the|for|in|to|on|by)\s(?
 _LABEL = rf"(?:{_QUALIFIER}{_JOINT}){{0,4}}{_NOUN}(?:{_JOINT}(?:{_QUALIFIER}|{_NOUN})){{0,7}}(?:\s?\([sS]\))?"
 _CORE = re.compile(r"method|result|finding|conclusion|design|discussion|outcome|procedure|intervention|interpretation", re.IGNORECASE)
 _CAPITAL = r"(?=(?-i:[A-Z]))"
-_COLON = re.compile(rf"(?:^|(?<=[.!?;,)\]”\"%*])\s?|(?<=\s)){_CAPITAL}(?P<label>{_LABEL})\s?[-–—]?\s?[:：]\s?(?:[-–—]\s)?(?=\S)", re.IGNORECASE)
+_COLON = re.compile(rf"{_CAPITAL}(?<![^.!?;,)\]”\"%*\s])(?P<label>{_LABEL})\s?[-–—]?\s?[:：]\s?(?:[-–—]\s)?(?=\S)", re.IGNORECASE)
 # Other things that part a label from its text: a dash, a full stop, a blank, or nothing but the capital of the next word ("PurposeThis study").
 _OTHER = re.compile(
-    rf"(?:^|(?<=[.!?)\]”\"%])\s?){_CAPITAL}(?P<label>{_LABEL})(?:(?P<dash>\s?[–—]\s?|\s?-\s|-(?=(?-i:[A-Z0-9])))|(?P<stop>\.\s)|(?P<blank>\s)"
+    rf"{_CAPITAL}(?:(?<![^.!?)\]”\"%])|(?<=[.!?)\]”\"%]\s))(?P<label>{_LABEL})(?:(?P<dash>\s?[–—]\s?|\s?-\s|-(?=(?-i:[A-Z0-9])))|(?P<stop>\.\s)|(?P<blank>\s)"
     r"|(?P<nothing>(?<=(?-i:[a-z]))))"
     r"(?=[\"“'(\[]?(?-i:[A-Z0-9]))",
     re.IGNORECASE,
@@ -50,6 +50,8 @@ _WHOLE = frozenset(
 _AT_LINE = re.compile(rf"(?P<label>{_LABEL})\s?(?:[-–—]?\s?[:：]\s?(?:[-–—]\s)?|\s[-–—]\s)(?=\S)", re.IGNORECASE)
 _ANY_AT_LINE = re.compile(r"(?P<label>[A-Z][^:.!?\n]{1,78}?)\s?[:：]\s(?=\S)")
 _ONLY_LABEL = re.compile(rf"(?:{_LABEL})\s?[:：.]?", re.IGNORECASE)
+_ANY_COLON = re.compile("[:：]")
+_LONGEST_LABEL = 120
 _UNLABELLED = re.compile(r"^unlabell?ed\s?[:：]\s?", re.IGNORECASE)
 _SENTENCE_END = (".", "!", "?", ")", "]", "”", '"', ":", ";")
 
@@ -162,13 +164,23 @@ def _colons(text: str) -> list[Mark]:
     """ "BACKGROUND: ... METHODS: ...": two at least if the text begins with one, else three."""
     if text.count(":") < 2:
         return []
-    marks = [Mark(found.start(), found["label"], found.end()) for found in _COLON.finditer(text) if _is_apart(text, found)]
+    marks = [Mark(found.start(), found["label"], found.end()) for found in _before_colons(text) if _is_apart(text, found)]
     names = {mark.label.casefold() for mark in marks}
     if any(map(_CORE.search, names)):
         return marks if len(names) >= (2 if marks[0].start == 0 else 3) else []
     # "SUMMARY: ... AVAILABILITY: ... SUPPLEMENTARY INFORMATION: ..."
     is_clear = len(names) >= 3 or all(mark.label.isupper() for mark in marks)
     return marks if is_clear and len(names) >= 2 and marks[0].start == 0 else []
+
+
+def _before_colons(text: str) -> Iterator[re.Match[str]]:
+    """Labels, looked for where a colon stands behind: a text has few of them, and many words."""
+    at = 0
+    for colon in _ANY_COLON.finditer(text):
+        found = _COLON.search(text, max(at, colon.start() - _LONGEST_LABEL), colon.end() + 4)
+        if found:
+            yield found
+            at = found.end()
 
 
 def _is_apart(text: str, found: re.Match[str]) -> bool:
