@@ -32,7 +32,7 @@ def report_lines(report: IndexReport) -> list[Line]:
     lines += _table(report)
     lines += _summary(report)
     for kind, problems in _by_kind([*report.skipped, *report.repaired, *report.ignored]):
-        lines += problem_lines(kind, problems, limit=SHOWN_PROBLEMS)
+        lines += problem_lines(kind, problems, limit=SHOWN_PROBLEMS, rest="--json lists them" if report.is_preview else "rag-qa papers --problems")
     return lines
 
 
@@ -78,12 +78,12 @@ def _summary(report: IndexReport) -> Iterator[Line]:
     yield Line(f"{total}; {report.embedded} embedded in {report.seconds:.1f} s.", Kind.HEADING)
 
 
-def problem_lines(kind: Trouble, problems: Sequence[Problem], *, limit: int | None = None) -> list[Line]:
-    """Problems of one kind under a heading, at most `limit` of them."""
+def problem_lines(kind: Trouble, problems: Sequence[Problem], *, limit: int | None = None, rest: str = "") -> list[Line]:
+    """Problems of one kind under a heading, at most `limit` of them; `rest` says where the others are."""
     shown = problems[:limit]
     lines = [Line(f"{kind.value}: {len(problems)}", Kind.HEADING), *(Line(f"  {problem_text(problem)}", Kind.WARNING) for problem in shown)]
     if len(shown) < len(problems):
-        lines.append(Line(f"  and {len(problems) - len(shown)} more: rag-qa papers --problems", Kind.NOTE))
+        lines.append(Line(f"  and {len(problems) - len(shown)} more: {rest}", Kind.NOTE))
     return lines
 
 
