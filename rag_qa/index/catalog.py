@@ -8,7 +8,6 @@ evidence.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -101,34 +100,31 @@ class Catalog:
 
     # ------------------------------------------------------------------------------------------------------------- writing
 
-    def hold(self, paper: Paper, known: Known) -> None:
-        """This is what the records of a work say now. A new or changed paper becomes pending; one without an abstract is bare."""
+    def hold(self, paper: Paper, known: Known) -> bool:
+        """This is what the records of a work say now. A new or changed paper becomes pending; one without an abstract is bare.
+
+        Gives whether anything of the paper is another than before: then other processes are to be told (see `announce`).
+        """
         with self._db.transaction() as db:
             found = db.execute("SELECT content_hash, state, record FROM papers WHERE id = ?", (paper.id,)).fetchone()
             record = dump_paper(paper)
             if found and found[0] == paper.content_hash and found[1] != "leaving":
                 db.execute("UPDATE papers SET record = ?, plain_id = ?, digest = ? WHERE id = ?", (record, known.plain_id, known.digest, paper.id))
-                if found[2] != record:
-                    self._db.announce()
-                return
+                return bool(found[2] != record)
             state = "pending"
             if not paper.abstract:  # if it has just lost it, what was built of it has to go first
                 state = "leaving" if found and found[1] != "bare" else "bare"
             # not an UPDATE: nothing of the old record may stay
             sql = "INSERT OR REPLACE INTO papers (id, content_hash, record, state, plain_id, digest) VALUES (?, ?, ?, ?, ?, ?)"
             db.execute(sql, (paper.id, paper.content_hash, record, state, known.plain_id, known.digest))
-            self._db.announce()
+            return True
 
     def leave(self, ids: Iterable[str]) -> None:
-        """No record speaks of these papers any more."""
+        """No record speaks of these papers any more. Other processes are to be told (see `announce`)."""
         with self._db.transaction() as db:
             for paper_id in ids:
-                self._leave(db, paper_id)
-
-    def _leave(self, db: sqlite3.Connection, paper_id: str) -> None:
-        db.execute("DELETE FROM papers WHERE id = ? AND state = 'bare'", (paper_id,))
-        db.execute("UPDATE papers SET state = 'leaving', digest = '' WHERE id = ?", (paper_id,))
-        self._db.announce()
+                db.execute("DELETE FROM papers WHERE id = ? AND state = 'bare'", (paper_id,))
+                db.execute("UPDATE papers SET state = 'leaving', digest = '' WHERE id = ?", (paper_id,))
 
     def finish(self, papers: Iterable[tuple[str, Sequence[Passage], Vectors]]) -> None:
         """Pending papers become searchable: (paper id, its passages, its sentence vectors)."""

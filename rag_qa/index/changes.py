@@ -85,16 +85,18 @@ class Plan:
     def take(self, sources: Iterable[Source], gone: Sequence[str], progress: Progress) -> None:
         """Read files; one that can't be read keeps what it had."""
         known = self.register.sources()
+        sources = list(sources)
+        changed = {source.path for source in sources if not source.fingerprint or known.get(source.path) != source.fingerprint}
+        if changed or gone:
+            # of the others too: with which records theirs are one work may change
+            self._held = self.register.nameless([path for path in (*(source.path for source in sources), *gone) if path in known])
         for source in sources:
             progress(f"reading {source.path}", 0, 0)
-            if source.path in known:
-                self._held |= self.register.nameless([source.path])
-            if not source.fingerprint or known.get(source.path) != source.fingerprint:
+            if source.path in changed:
                 self._take(source)
             else:
                 self._read.append(source.path)
         for path in gone:
-            self._held |= self.register.nameless([path])
             self.register.drop(path)
 
     def _take(self, source: Source) -> None:

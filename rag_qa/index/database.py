@@ -13,12 +13,13 @@ from rag_qa.errors import IndexBusyError, IndexingError
 
 Row = tuple[Any, ...]
 
+# Tables with large rows have row ids: without, SQLite puts most of each row on a page of its own, and the file is twice as large.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS papers (
-    id TEXT PRIMARY KEY, content_hash TEXT NOT NULL, record TEXT NOT NULL,
+    id TEXT NOT NULL PRIMARY KEY, content_hash TEXT NOT NULL, record TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('pending', 'indexed', 'leaving', 'bare')), sentence_vectors BLOB,
     plain_id TEXT NOT NULL DEFAULT '', digest TEXT NOT NULL DEFAULT ''
-) WITHOUT ROWID;
+);
 CREATE INDEX IF NOT EXISTS papers_by_state ON papers (state) WHERE state != 'indexed';
 CREATE TABLE IF NOT EXISTS passages (
     id TEXT PRIMARY KEY, paper_id TEXT NOT NULL, ordinal INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL
@@ -29,13 +30,24 @@ CREATE TABLE IF NOT EXISTS sources (path TEXT PRIMARY KEY, fingerprint TEXT NOT 
 CREATE TABLE IF NOT EXISTS records (
     path TEXT NOT NULL, ordinal INTEGER NOT NULL, place TEXT NOT NULL, line INTEGER NOT NULL, keys TEXT NOT NULL, hash TEXT NOT NULL,
     record TEXT NOT NULL, paper_id TEXT, reason TEXT NOT NULL DEFAULT '', PRIMARY KEY (path, ordinal)
-) WITHOUT ROWID;
+);
 CREATE INDEX IF NOT EXISTS records_by_paper ON records (paper_id);
 CREATE TABLE IF NOT EXISTS problems (path TEXT NOT NULL, ordinal INTEGER NOT NULL, place TEXT NOT NULL, line INTEGER, kind TEXT NOT NULL,
     reason TEXT NOT NULL, PRIMARY KEY (path, ordinal)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+
+
+# What is known; what was built of it (passages and vectors) can be made again, and is larger.
+_KNOWN = {
+    "papers": "id, content_hash, record, state, plain_id, digest",
+    "roots": "path, mapping, is_excluded",
+    "sources": "path, fingerprint",
+    "records": "path, ordinal, place, line, keys, hash, record, paper_id, reason",
+    "problems": "path, ordinal, place, line, kind, reason",
+    "meta": "key, value",
+}
 
 
 class Database:
@@ -45,11 +57,11 @@ class Database:
     """
 
     def __init__(self, path: Path | None) -> None:
-        """`path` None: in memory."""
+        """`path` None: a temporary one, which SQLite keeps in memory while it is small, and puts into a file that nobody else sees when it grows."""
         self._path = path
         self._lock = threading.RLock()
         with self._translated():
-            self._db = sqlite3.connect(path or ":memory:", timeout=10, check_same_thread=False, isolation_level=None)
+            self._db = sqlite3.connect(path or "", timeout=10, check_same_thread=False, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.executescript(_SCHEMA)
@@ -61,10 +73,12 @@ class Database:
         return _identity(self._path) == self._identity
 
     def in_memory(self) -> Database:
-        """A copy that can be changed without a trace."""
+        """A temporary copy of what is known, without what was built of it, that can be changed without a trace."""
         copy = Database(None)
-        with self._lock, self._translated():
-            self._db.backup(copy._db)
+        with self._snapshot() as original, copy.transaction() as db:
+            for table, columns in _KNOWN.items():
+                places = ", ".join("?" * len(columns.split()))
+                db.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", original.execute(f"SELECT {columns} FROM {table}"))
         return copy
 
     def close(self) -> None:
@@ -76,6 +90,11 @@ class Database:
         """All rows of a query."""
         with self._lock, self._translated():
             return self._db.execute(sql, tuple(arguments)).fetchall()
+
+    def each(self, sql: str) -> Iterator[Row]:
+        """The rows of a query one by one, inside a transaction: all of them at once may be a lot."""
+        with self._lock, self._translated():
+            yield from self._db.execute(sql)
 
     def chosen(self, sql: str, keys: Sequence[str]) -> Iterator[Row]:
         """Rows of a query that holds "IN ({})", asked for some of the keys at a time: SQLite takes only so many."""
@@ -108,13 +127,23 @@ class Database:
             if self._db.in_transaction:
                 yield self._db
                 return
-            self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
                 self._db.execute("COMMIT")
             except BaseException:
                 self._roll_back()
                 raise
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[sqlite3.Connection]:
+        """To read several tables as they are at one moment, whatever another process writes meanwhile."""
+        with self._lock, self._translated():
+            try:
+                self._db.execute("BEGIN")
+                yield self._db
+            finally:
+                self._roll_back()
 
     def _roll_back(self) -> None:
         if self._db.in_transaction:

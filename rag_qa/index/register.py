@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -149,77 +151,94 @@ class Register:
         with self._db.transaction():
             if not self._db.meta(_UNSETTLED):
                 return
-            works = self._works({known.digest: known for known in catalog.known()})
-            known_ids = {known.id for known in catalog.known()}
-            self._decide(catalog, works)
-            catalog.leave(sorted(known_ids - {work.known.id for work in works}))
+            known = catalog.known()
+            works = self._told_apart(self._works({one.digest: one for one in known}))
+            gone = {one.id for one in known} - {work.known.id for work in works}
+            catalog.leave(sorted(gone))
+            if self._decide(catalog, works) or gone:
+                catalog.announce()
             self._db.note(_UNSETTLED, "")
 
     # ------------------------------------------------------------------------------------------------------------- plumbing
 
     def _works(self, known: Mapping[str, Known]) -> list[_Work]:
-        """Every work, with its final id; one that was there before, of the same records, is not merged again."""
-        rows = self._db.rows("SELECT path, ordinal, hash, keys, paper_id FROM records ORDER BY path, ordinal")
-        groups = dedup.group([dedup.Keys.from_json(row[3]) for row in rows])
-        works = []
-        for group in groups:
-            members = [_Member(rows[at][0], rows[at][1], rows[at][4], reason) for at, reason in zip(group.members, group.reasons, strict=True)]
-            digest = hashlib.sha256("\n".join(rows[at][2] for at in group.members).encode()).hexdigest()[:24]
-            works.append(self._work(members, known.get(digest) or Known("", "", digest)))
-        return self._told_apart(works)
+        """Every work, with the id that it would have if no other work had the same; one that was there before, of the same records, is not merged
+        again."""
+        members, compared = [], []
+        for path, ordinal, digest, line, paper_id, own_id in self._db.each(_TO_COMPARE):
+            members.append(_Member(sys.intern(path), ordinal, digest, paper_id, own_id))
+            compared.append(dedup.Keys.from_json(line))
+        return [self._work([members[at] for at in group.members], group.reasons, known) for group in dedup.group(compared)]
 
-    def _work(self, members: Sequence[_Member], known: Known) -> _Work:
-        if known.id:
-            return _Work(members, known)
+    def _work(self, members: Sequence[_Member], reasons: Sequence[str], known: Mapping[str, Known]) -> _Work:
+        digest = hashlib.sha256("\n".join(member.digest for member in members).encode()).hexdigest()[:24]
+        if found := known.get(digest):
+            return _Work(members, reasons, found, is_new=False)
+        if len(members) == 1 and (own_id := members[0].own_id):
+            return _Work(members, reasons, Known(own_id, own_id, digest))
         merged = self._merged(members)
-        return _Work(members, replace(known, id=merged.id, plain_id=merged.id), merged)
+        return _Work(members, reasons, Known(merged.id, merged.id, digest), merged)
 
     def _merged(self, members: Sequence[_Member]) -> Paper:
         find = "SELECT record FROM records WHERE path = ? AND ordinal = ?"
-        return dedup.merge([load_paper(self._db.rows(find, (member.path, member.ordinal))[0][0]) for member in members])
+        papers = [load_paper(self._db.rows(find, (member.path, member.ordinal))[0][0]) for member in members]
+        return papers[0] if len(papers) == 1 else dedup.merge(papers)
 
     def _told_apart(self, works: Sequence[_Work]) -> list[_Work]:
         """Works that would have the same id get others; one that was told apart from a work that has left gets its plain id back."""
-        count: dict[str, int] = {}
-        for work in works:
-            count[work.known.plain_id] = count.get(work.known.plain_id, 0) + 1
-        is_alone = [count[work.known.plain_id] == 1 for work in works]
-        settled = [
-            work if not alone or work.known.id == work.known.plain_id else self._renamed(work, work.known.plain_id)
-            for work, alone in zip(works, is_alone, strict=True)
-        ]
-        shared = [work for work, alone in zip(settled, is_alone, strict=True) if not alone]
+        count = Counter(work.known.plain_id for work in works)
+        shared = [work for work in works if count[work.known.plain_id] > 1]
         renamed = iter(dedup.distinct([work.paper or self._merged(work.members) for work in shared]))
-        return [work if alone else self._with_paper(work, next(renamed)) for work, alone in zip(settled, is_alone, strict=True)]
+        return [work.named(next(renamed)) if count[work.known.plain_id] > 1 else work.named() for work in works]
 
-    def _renamed(self, work: _Work, paper_id: str) -> _Work:
-        return self._with_paper(work, replace(self._merged(work.members), id=paper_id))
-
-    def _with_paper(self, work: _Work, paper: Paper) -> _Work:
-        return _Work(work.members, replace(work.known, id=paper.id), paper)
-
-    def _decide(self, catalog: Catalog, works: Iterable[_Work]) -> None:
+    def _decide(self, catalog: Catalog, works: Iterable[_Work]) -> bool:
+        """Is anything in the catalog another than before?"""
         update = "UPDATE records SET paper_id = ?, reason = ? WHERE path = ? AND ordinal = ?"
+        has_changed = False
         with self._db.transaction() as db:
             for work in works:
-                if work.paper is not None:
-                    catalog.hold(work.paper, work.known)
-                if work.paper is not None or any(member.paper_id is None for member in work.members):
-                    db.executemany(update, [(work.known.id, member.reason, member.path, member.ordinal) for member in work.members])
+                if work.is_new:
+                    paper = replace(work.paper or self._merged(work.members), id=work.known.id)
+                    has_changed = catalog.hold(paper, work.known) or has_changed
+                if work.is_new or any(member.paper_id is None for member in work.members):
+                    db.executemany(update, work.rows())
+        return has_changed
+
+
+_TO_COMPARE = """
+SELECT path, ordinal, hash, keys, paper_id, CASE WHEN paper_id IS NULL THEN json_extract(record, '$.id') END FROM records ORDER BY path, ordinal
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _Member:
+    """A record of a work. `own_id`: the id that it has alone, where that is not known otherwise."""
+
     path: str
     ordinal: int
+    digest: str
     paper_id: str | None
-    reason: str
+    own_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """Records that are one work. `paper`: what they say together, None if nothing of it has changed."""
+    """Records that are one work. `is_new`: they were not the same before. `paper`: what they say together, if it was made already; those of a whole
+    library at once would fill the memory."""
 
     members: Sequence[_Member]
+    reasons: Sequence[str]
     known: Known
     paper: Paper | None = None
+    is_new: bool = True
+
+    def named(self, distinct: Paper | None = None) -> _Work:
+        """The same work by its plain id, or as a paper that was told apart from others."""
+        name = distinct.id if distinct else self.known.plain_id
+        if name == self.known.id:
+            return self
+        return replace(self, known=replace(self.known, id=name), paper=distinct, is_new=True)
+
+    def rows(self) -> list[tuple[str, str, str, int]]:
+        """What is noted of each record: (work, reason, path, ordinal)."""
+        return [(self.known.id, reason, member.path, member.ordinal) for member, reason in zip(self.members, self.reasons, strict=True)]
