@@ -26,7 +26,7 @@ def _claims(head: str) -> bool:
 
 
 def _raw(record: Record, path: str) -> Raw | Problem:
-    given = dict(_values(record.element))
+    given = _with_pmid(dict(_values(record.element)), record.element)
     key = next((given[name][0] for name in ("rec-number", "refnum", "label") if given.get(name)), "")
     fields = _fields(given)
     if not fields:
@@ -123,6 +123,35 @@ def _run(run: Element) -> str:
     return f"<{tag}>{text}</{tag}>" if tag and text.strip() else text
 
 
+_PUBMED = re.compile(r"\b(?:nlm|pubmed|medline)\b", re.IGNORECASE)
+_PUBMED_ADDRESS = re.compile(r"\bpubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,8})\b", re.IGNORECASE)
+_PMID = re.compile(r"\d{1,8}")
+_MENDELEY_TYPES = {"0": "Journal Article", "31": "Generic"}
+
+
+def _with_pmid(given: dict[str, list[str]], element: Element) -> dict[str, list[str]]:
+    """The values, the accession number under "pmid" where it certainly is one."""
+    numbers = given.get("accession-num", [])
+    if not numbers or not all(map(_PMID.fullmatch, numbers)) or not (_is_of_pubmed(given) or _is_by_mendeley(element)):
+        return given
+    return {"pmid" if name == "accession-num" else name: values for name, values in given.items()}
+
+
+def _is_of_pubmed(given: dict[str, list[str]]) -> bool:
+    """Is the accession number that of PubMed: by the database that it is said to be from, or since an address there has it?"""
+    source = " ".join(given.get("remote-database-name", []) + given.get("remote-database-provider", []))
+    addresses = " ".join(value for name, values in given.items() if name.endswith("-urls") for value in values)
+    return _PUBMED.search(source) is not None or not set(given["accession-num"]).isdisjoint(_PUBMED_ADDRESS.findall(addresses))
+
+
+def _is_by_mendeley(element: Element) -> bool:
+    """Mendeley has its own numbers for the kinds of documents, and its library is in no folder. It has no accession number but the PMID."""
+    kind, library = element.find("ref-type"), element.find("database")
+    if kind is None or library is None or kind.get("name") != _MENDELEY_TYPES.get(_styled(kind)):
+        return False
+    return library.get("path") == library.get("name") == _styled(library)
+
+
 # --------------------------------------------------------------------------------------------------------------------- fields
 
 _NAMES = {
@@ -159,7 +188,6 @@ _ABOUT_THE_LIBRARY = frozenset("database source-app foreign-keys rec-number refn
 _READ_APART = frozenset("secondary-title work-type ref-type reference-type".split())
 # What is no part of something larger: its second title is a series, its maker's name, a department.
 _WHOLE = re.compile(r"book$|edited book|thesis|report|patent|computer program|web page|map|film|statute|standard|dataset", re.IGNORECASE)
-_PUBMED = re.compile(r"\b(?:nlm|pubmed|medline)\b", re.IGNORECASE)
 _NOTICE = re.compile(
     r"^[^\w\n]*((?:retract|errat|corrig|expression of concern|update)\w*[^\n:]{0,20}\b(?:in|of|for)\b[^\n]*)", re.IGNORECASE | re.MULTILINE
 )
@@ -175,7 +203,7 @@ def _fields(given: dict[str, list[str]]) -> dict[str, list[str]]:
     put("series" if _WHOLE.search(" ".join(fields["type"])) else "venue", given.get("secondary-title", []))
     for name, values in given.items():
         if name not in _ABOUT_THE_LIBRARY | _READ_APART:
-            put(_name(name, given), values)
+            put(_name(name, " ".join(values)), values)
     put("keyword", [word for value in fields.pop("keyword", ()) for word in value.split("\n")])
     put("notice", [notice for note in fields.get("note", ()) for notice in _NOTICE.findall(note)])
     return {name: values for name, values in fields.items() if values}
@@ -186,12 +214,8 @@ def _types(given: dict[str, list[str]]) -> list[str]:
     return [kind for name in ("work-type", "ref-type", "reference-type") for value in given.get(name, ()) for kind in re.split(r"[;\n]\s*", value)]
 
 
-def _name(name: str, given: dict[str, list[str]]) -> str:
-    value = " ".join(given[name])
-    source = " ".join(given.get("remote-database-name", []) + given.get("remote-database-provider", []))
+def _name(name: str, value: str) -> str:
     match name:
-        case "accession-num" if value.isdigit() and _PUBMED.search(source):
-            return "pmid"
         case "custom2" if re.fullmatch(r"PMC\d+", value):
             return "pmcid"
         case "isbn" if re.fullmatch(r"\d{4}-?\d{3}[\dXx]\b.*", value, re.DOTALL):

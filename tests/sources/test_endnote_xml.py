@@ -118,6 +118,10 @@ def test_the_names_of_endnote_7() -> None:
     }
 
 
+MENDELEY = '<database name="a.enl" path="{}">a.enl</database>'
+PUBMED = "<urls><related-urls><url>{}</url></related-urls></urls>"
+
+
 @pytest.mark.parametrize(
     ("given_fields", "name"),
     [
@@ -125,6 +129,14 @@ def test_the_names_of_endnote_7() -> None:
         ("<accession-num>123</accession-num><remote-database-name>PsycInfo</remote-database-name>", "accession number"),
         ("<accession-num>WOS:1</accession-num><remote-database-provider>NLM</remote-database-provider>", "accession number"),
         ("<accession-num>123</accession-num>", "accession number"),
+        ("<accession-num>123456789</accession-num><remote-database-name>MEDLINE</remote-database-name>", "accession number"),
+        (f"<accession-num>123</accession-num>{PUBMED.format('https://www.ncbi.nlm.nih.gov/pubmed/123')}", "pmid"),
+        (f"<accession-num>123</accession-num>{PUBMED.format('https://pubmed.ncbi.nlm.nih.gov/123/')}", "pmid"),
+        (f"<accession-num>123</accession-num>{PUBMED.format('https://pubmed.ncbi.nlm.nih.gov/124/')}", "accession number"),
+        (f'{MENDELEY.format("a.enl")}<ref-type name="Journal Article">0</ref-type><accession-num>123</accession-num>', "pmid"),
+        (f'{MENDELEY.format("a.enl")}<ref-type name="Journal Article">0</ref-type><accession-num>WOS:1</accession-num>', "accession number"),
+        (f'{MENDELEY.format("C:/a.enl")}<ref-type name="Journal Article">0</ref-type><accession-num>123</accession-num>', "accession number"),
+        (f'{MENDELEY.format("a.enl")}<ref-type name="Journal Article">17</ref-type><accession-num>123</accession-num>', "accession number"),
         ("<isbn>978-1-4028-9462-6</isbn>", "isbn"),
         ("<isbn>1234-567X</isbn>", "issn"),
         ("<custom2>a note</custom2>", "custom2"),
