@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from rag_qa import text
 from rag_qa.chunking import Passage
 from rag_qa.papers import Paper
 
@@ -29,12 +30,22 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a paper must be to be found at all; None or empty means anything. Years are inclusive."""
+    """What a paper must be to be found at all; None or empty means anything. Years are inclusive; names are compared without regard to capitals.
+
+    `author`: a part of the name of one of the authors, such as the family name. `type`, and `exclude_types`: of papers.TYPES. `language`: ISO 639-1.
+    `keyword`: one of the paper's keywords.
+    """
 
     year_from: int | None = None
     year_to: int | None = None
     venue: str | None = None
     collection: str | None = None
+    author: str | None = None
+    type: str | None = None
+    exclude_types: tuple[str, ...] = ()
+    language: str | None = None
+    keyword: str | None = None
+    without_retracted: bool = False
 
     def accepts(self, paper: Paper) -> bool:
         """Does a paper pass? A paper without a year passes no filter by year.
@@ -42,10 +53,28 @@ class Filters:
         >>> Filters(year_from=2024).accepts(Paper("p1", "We ...", year=2025))
         True
         """
-        if self.year_from is not None and (paper.year is None or paper.year < self.year_from):
-            return False
-        if self.year_to is not None and (paper.year is None or paper.year > self.year_to):
-            return False
-        if self.venue and (paper.venue or "").casefold() != self.venue.casefold():
-            return False
-        return not (self.collection and (paper.collection or "").casefold() != self.collection.casefold())
+        return all(holds for holds in self._conditions(paper))
+
+    def _conditions(self, paper: Paper) -> Iterator[bool]:
+        if self.year_from is not None:
+            yield paper.year is not None and paper.year >= self.year_from
+        if self.year_to is not None:
+            yield paper.year is not None and paper.year <= self.year_to
+        for wanted, value in (
+            (self.venue, paper.venue),
+            (self.collection, paper.collection),
+            (self.type, paper.type),
+            (self.language, paper.language),
+        ):
+            if wanted:
+                yield _plain(wanted) == _plain(value or "")
+        if self.author:
+            yield any(_plain(self.author) in _plain(name) for name in paper.authors)
+        if self.keyword:
+            yield _plain(self.keyword) in {_plain(keyword) for keyword in paper.keywords}
+        yield paper.type not in self.exclude_types
+        yield not (self.without_retracted and paper.is_retracted)
+
+
+def _plain(name: str) -> str:
+    return " ".join(text.fold(name).text.split())
