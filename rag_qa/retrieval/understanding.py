@@ -170,8 +170,10 @@ def _of_venue(question: str, filters: Filters, library: Library) -> Found:
             if venue := library.venue(text.fold(name).text):
                 end = found.start(1) + len(name)
                 year = _ITS_YEAR.match(question, end)
-                years = {"year_from": int(year.group(1)), "year_to": int(year.group(1))} if year else {}
-                yield replace(filters, venue=venue, **years), question[found.start() : year.end() if year else end]
+                narrowed = replace(filters, venue=venue)
+                if year:
+                    narrowed = replace(narrowed, year_from=int(year.group(1)), year_to=int(year.group(1)))
+                yield narrowed, question[found.start() : year.end() if year else end]
                 return
 
 
