@@ -100,3 +100,33 @@ def test_text_that_no_reader_takes(head: str, name: str | None) -> None:
     kind = kinds.of_text(head)
 
     assert (kind.name if kind else None) == name
+
+
+CHINESE = "%0 Journal Article\n%A 余敏\n%T 一个参考文献管理工具研究\n%J 现代情报\n%X 研究了参考文献管理工具的应用现状，并分析了一些问题。\n"
+PROSE = "我们研究了冬季北方海域的潮汐变化规律，并分析了其影响因素。" * 9 + "\n"
+
+
+@pytest.mark.parametrize("text", [CHINESE, PROSE, "Мы изучаем приливы.\n", "私たちは海の潮を研究する。\n" * 3, "@article", "TY  - JOUR\r\n"])
+@pytest.mark.parametrize(("codec", "side"), [("utf-16-le", 1), ("utf-16-be", 0)])
+def test_utf_16_without_a_mark(text: str, codec: str, side: int) -> None:
+    assert kinds.zeros_side(text.encode(codec)) == side
+    assert kinds.of_bytes(text.encode(codec)) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"We study\0 the tides of the sea.\n" * 20,  # a stray zero in text
+        "Ebbe und Größe\0 der Flut.\n".encode("latin-1") * 20,
+        "我们研究了潮汐\0变化规律。\n".encode("gb18030") * 20,
+        b"YWJj\0ZGVm" * 50,
+        bytes(range(256)) * 8,
+        b"".join(number.to_bytes(2, "little") for number in range(0, 4000, 3)),
+        b"\x01\0\x02\0" * 200,
+        b"\0\0",
+        b"",
+        b"\0",
+    ],
+)
+def test_what_is_not_utf_16(content: bytes) -> None:
+    assert kinds.zeros_side(content) is None
