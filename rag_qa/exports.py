@@ -19,6 +19,9 @@ from rag_qa.papers import Notice, Paper
 
 Writer = Callable[[Sequence[Paper]], str]
 
+_OURS = "rag-qa"
+"""The library catalog that our files name: by it our readers know that what looks like markup in them is text."""
+
 WRITERS: dict[str, Writer] = {}
 """By the name that is also the suffix of a file."""
 
@@ -39,6 +42,9 @@ def write(papers: Sequence[Paper], name: str) -> str:
 
 _BIBTEX_TYPES = {
     "article": "article",
+    "review": "article",
+    "letter": "article",
+    "editorial": "article",
     "conference": "inproceedings",
     "book": "book",
     "chapter": "incollection",
@@ -48,12 +54,12 @@ _BIBTEX_TYPES = {
 # Dollar signs that enclose a formula, and not "$5 and a_b for $6": no digit behind the opening one, no blank inside either.
 _FORMULA = r"(?=[^$\n]*[\\^_])(?:[^$\n\\]|\\[^$\n])+"
 _MATH = re.compile(rf"\$(?![\s\d]){_FORMULA}(?<!\s)\$(?!\d)|\$(?![\s\d])(?=[^$\s]*[\\^_])(?:[^$\s\\]|\\[^$\s]){{1,200}}\$")
-_PAIRS = {"``": "`{}`", "''": "'{}'", "--": "-{}-"}  # which LaTeX would take for one character
+_PAIRED = {char: char + "{}" for char in "`'-"}  # two or three of them LaTeX would take for one character
 _LATEX = {
     **{char: "\\" + char for char in "&%#_"},
     "{": "\\textbraceleft{}",  # programs count braces, also such as \\{
     "}": "\\textbraceright{}",
-    **_PAIRS,
+    **_PAIRED,
     "$": "\\$",
     "\\": "\\textbackslash{}",
     "~": "\\textasciitilde{}",
@@ -61,7 +67,7 @@ _LATEX = {
     "<": "\\textless{}",
     ">": "\\textgreater{}",
 }
-_SPECIAL = re.compile(r"``|''|--|[&%#_{}$\\~^<>]")
+_SPECIAL = re.compile(r"`(?=`)|'(?=')|-(?=-)|[&%#_{}$\\~^<>]")
 
 
 def bibtex(papers: Sequence[Paper]) -> str:
@@ -71,7 +77,7 @@ def bibtex(papers: Sequence[Paper]) -> str:
 
 
 def _bibtex_entry(paper: Paper, key: str) -> str:
-    kind = _BIBTEX_TYPES.get(paper.type or "", "misc" if not paper.venue else "article")
+    kind = _BIBTEX_TYPES.get(paper.type or ("article" if paper.venue else ""), "misc")
     venue = {"inproceedings": "booktitle", "incollection": "booktitle", "phdthesis": "school", "techreport": "institution"}.get(kind, "journal")
     fields = {
         "title": _latex(paper.title or ""),
@@ -164,9 +170,10 @@ def _ris_record(paper: Paper) -> str:
         ("AB", paper.abstract),
         *(("KW", keyword) for keyword in paper.keywords),
         ("DO", paper.doi),
+        ("DP", _OURS),
         ("AN", f"PMID:{paper.pmid}" if paper.pmid else None),
+        ("AN", f"arXiv:{paper.arxiv}" if paper.arxiv else None),
         ("UR", paper.url),
-        ("UR", f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv and paper.arxiv not in (paper.url or "") else None),
         ("LA", paper.language),
         ("M3", paper.type),
         ("T3", paper.collection),
@@ -193,6 +200,7 @@ _COLUMNS: Mapping[str, Callable[[Paper], str]] = {
     "Type": lambda paper: paper.type or "",
     "Collection": lambda paper: paper.collection or "",
     "Notice": lambda paper: _notes(paper),
+    "Library Catalog": lambda _: _OURS,
 }
 
 
@@ -210,7 +218,8 @@ def table(papers: Sequence[Paper]) -> str:
 
 def json_lines(papers: Sequence[Paper]) -> str:
     """One object a line with everything that is known of a paper."""
-    return "".join(json.dumps({name: value for name, value in asdict(paper).items() if value}, ensure_ascii=False) + "\n" for paper in papers)
+    known = ({name: value for name, value in asdict(paper).items() if value} | {"written_by": _OURS} for paper in papers)
+    return "".join(json.dumps(fields, ensure_ascii=False) + "\n" for fields in known)
 
 
 _CSL_TYPES = {
@@ -251,11 +260,19 @@ def _csl_item(paper: Paper) -> dict[str, object]:
         "language": paper.language,
         "genre": paper.type,
         "collection-title": paper.collection,
-        "archive": "arXiv" if paper.arxiv else None,
-        "archive_location": f"arXiv:{paper.arxiv}" if paper.arxiv else None,
+        **_csl_archive(paper),
         "note": _notes(paper),
+        "source": _OURS,
     }
     return {name: value for name, value in item.items() if value}
+
+
+def _csl_archive(paper: Paper) -> dict[str, object]:
+    """A preprint has its number at its publisher, as Zotero has it; an article, a copy in an archive."""
+    if not paper.arxiv:
+        return {}
+    number = f"arXiv:{paper.arxiv}"
+    return {"publisher": "arXiv", "number": number} if paper.type == "preprint" else {"archive": "arXiv", "archive_location": number}
 
 
 def _csl_name(author: str) -> dict[str, str]:

@@ -348,7 +348,7 @@ _PATHS: dict[str, str] = {
     "type": "entryType pubtype publicationTypes pubTypeList.pubType itemType resource_type.subtype resource_type.type types.resourceTypeGeneral type "
     "publication_types publication_type subtypeDescription document_type documentType docType_s article_type articleType content_type "
     "contentType genre ENTRYTYPE @type",
-    "notice": "notice retraction_nature",
+    "notice": "notice notices retraction_nature",
     "collection": "collection",
 }
 _BY_ROOT: dict[str, list[tuple[str, int, str]]] = {}
@@ -365,12 +365,16 @@ _VENUE_YEAR = re.compile(r"(?:19|20)\d\d")
 
 def fields_of(found: Object, mapping: Mapping[str, str]) -> Fields:
     """The values of an object by field; `mapping` says by hand at which path a field stands."""
+    if _is_own(found):
+        return {**_own(found), **{field: _by_hand(found, field, path) for field, path in mapping.items()}}
     fields: Fields = {**_titles(found), "abstract": _abstracts(found), "author": _people(found)}
     paths = _paths_in(found)
     for field in _PATHS:
         fields[field] = _values(found, field, paths.get(field, ()))
-    fields["venue"] = fields["venue"] or _source(found)
+    fields["venue"] = fields["venue"] or _published_in(found) or _source(found)
+    fields["type"] = _datacite_types(found) or [*fields["type"], *_genre(found)]
     fields["notice"] += _notices(found)
+    fields["provider"] = [_OURS] if found.get("source") == _OURS else []
     for name, number in _numbers(found):
         fields[name] = fields[name] or [number]
     if forum := found.get("forum"):
@@ -426,9 +430,36 @@ def _dates(path: str, value: Value) -> Iterator[str]:
         yield from _first(value, ("raw", "literal", "year", "start", "date", "value", "edtf"))[:1]
 
 
+# What DataCite says of anything that consists of words: then its other words tell more.
+_ANY_TEXT = frozenset(("text", "other", "collection"))
+
+
+def _datacite_types(found: Object) -> list[str]:
+    """The words of DataCite for a type: the general one, and the authors' own; if that is only a text, what citation styles call it too."""
+    said = found.get("types")
+    if not isinstance(said, dict):
+        return []
+    general, own = texts(said.get("resourceTypeGeneral")), texts(said.get("resourceType"))
+    if general and letters(general[0]) not in _ANY_TEXT:
+        return list(dict.fromkeys((*general, *own)))
+    return [*own, *texts(said.get("citeproc"))]
+
+
+def _genre(found: Object) -> list[str]:
+    """CSL has few types, and a word of one's own beside them: an "article" of the genre "preprint"."""
+    return texts(found.get("genre")) if "type" in found and isinstance(found.get("genre"), str) else []
+
+
+def _published_in(found: Object) -> list[str]:
+    """The book or journal that DataCite's record names as the one it is in."""
+    related = found.get("relatedItems")
+    parts = [part for part in related if isinstance(part, dict) and part.get("relationType") == "IsPublishedIn"] if isinstance(related, list) else []
+    return [title for part in parts for title in texts(at(part, "titles.title"))[:1]]
+
+
 def _source(found: Object) -> list[str]:
     """Publish or Perish, PubMed and datasets call the journal "source"; CSL and Crossref call the database so."""
-    if "issued" in found or isinstance(found.get("source"), dict):
+    if "issued" in found or isinstance(found.get("source"), dict) or found.get("source") == _OURS:
         return []
     values = _first(found, ("source", "publication", "series"))
     return [value for value in values if len(value) < _LONGEST_VENUE and not cells.is_database(value)]
@@ -466,6 +497,8 @@ def _numbers(found: Object) -> Iterator[tuple[str, str]]:
                 kind = letters(" ".join(_first(part, ("type", "idtype", "identifierType"))))
                 value = _first(part, ("value", "id", "identifier"))[:1]
                 yield from ((name, number) for number in value for name in _KINDS.get(kind, ()))
+    for key in _ARCHIVES:
+        yield from (("arxiv", name) for name in texts(found.get(key))[:1] if name.casefold().startswith("arxiv:"))
     for name in texts(found.get("id"))[:1]:
         if _DOI.fullmatch(name):
             yield "doi", name
@@ -475,7 +508,31 @@ def _numbers(found: Object) -> Iterator[tuple[str, str]]:
             yield "arxiv", name
 
 
+_ARCHIVES = ("number", "archive_location", "archiveLocation", "archiveID")
+"""Where CSL and Zotero have the number of a preprint, with the name of its server."""
 _KINDS = {"doi": ("doi",), "pmid": ("pmid",), "pubmed": ("pmid",), "arxiv": ("arxiv",)}
+
+# ----------------------------------------------------------------------------------------------------------------- our own JSON Lines
+
+_OURS = "rag-qa"
+_OWN_NAMES = {"title": "title", "authors": "author", "keywords": "keyword", "notices": "notice"} | {
+    name: name for name in "year venue doi pmid arxiv url collection language type".split()
+}
+
+
+def _is_own(found: Object) -> bool:
+    """Was it written by `rag_qa.exports`?"""
+    return found.get("written_by") == _OURS
+
+
+def _own(found: Object) -> Fields:
+    extra = found.get("extra")
+    fields = {str(name): texts(value) for name, value in extra.items()} if isinstance(extra, dict) else {}
+    for key, name in _OWN_NAMES.items():
+        fields[name] = [*texts(found.get(key)), *fields.get(name, ())]
+    fields["abstract"] = [*texts(found.get("abstract")), *texts(found.get("other_abstracts"))]
+    return {field: values for field, values in {**fields, "provider": [_OURS]}.items() if values}
+
 
 # ------------------------------------------------------------------------------------------------------------------------------- extra
 

@@ -76,8 +76,25 @@ def of_text(text: str) -> set[Notice]:
     plain = _CAMEL.sub(" ", text.strip())
     if _NOTHING.fullmatch(plain):
         return set()
+    if own := _OWN.get(plain.casefold()):
+        return {own}
     alone = {notice for pattern, notice in _ALONE if pattern.fullmatch(plain.strip(" .:;[]()"))}
     return alone or {notice for pattern, notice in _PATTERNS if pattern.search(plain)}
+
+
+_OWN: dict[str, Notice] = {notice.value: notice for notice in Notice}
+_SURE = re.compile(
+    rf"(?:partial )?(?:{_RETRACTION}|{_CORRECTION}|corrected and republished|expression of concern) (?:in|of|for|from|to):", re.IGNORECASE
+)
+
+
+def is_one(line: str) -> bool:
+    """Is a line among a record's remarks plainly such a notice?
+
+    >>> is_one("Retraction in: Nature. 2010"), is_one("Correction of errors in: maps")
+    (True, False)
+    """
+    return _SURE.match(line) is not None
 
 
 def is_nothing(text: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from rag_qa.papers import Notice, Origin, Paper, paper_id
+from rag_qa.papers import TYPES, Notice, Origin, Paper, paper_id
 from rag_qa.sources import (
     abstracts,
     characters,
@@ -29,6 +29,9 @@ _LONGEST_READ = 4000
 """Characters of a value that are looked at for an identifier, a notice, or what goes into `extra`."""
 _REMARKS = ("note", "notes", "extra", "annote", "comment", "comments", "remarks")
 _PLACES = ("howpublished", "link", "links", "adsurl", "ee", "bdsk-url-1")
+_PROVIDERS = ("provider", "library catalog")
+_OWN = ["rag-qa"]
+"""What `rag_qa.exports` names there: its values are plain text, as they were here."""
 _EVENTS = ("conference", "conference name", "conference title", "conference date", "event")
 _NOTHING = frozenset("nan NaN null NULL None none undefined n/a N/A NA <NA> #N/A (null)".split())
 _MARKED = re.compile(r"[<&\\]")
@@ -45,7 +48,7 @@ def paper(raw: Raw, path: str, *, language: str = "en") -> Iterator[Paper | Prob
     notice, abstract_note ("truncated"), arxiv_version, publication_type, translated_title, other_urls, other_venues, and `doi_as_read` and the like
     for what could not be used, or was changed.
     """
-    record = _Record(raw, path)
+    record = _Record(raw, path, is_text=raw.markup == "text" or _is_own(raw))
     title = _title(record)
     found = abstracts.of(record.texts("abstract"), title=title, language=language)
     if not title and not found.text:
@@ -92,9 +95,15 @@ def _paper(record: _Record, title: str, found: Abstracts) -> Paper:
 
 
 def _type(record: _Record, words: Sequence[str], venue: str | None, keys: _Keys) -> str | None:
+    if record.is_text and len(told := TYPES.intersection(words)) == 1:
+        return next(iter(told))
     is_on_arxiv = keys.arxiv is not None and (keys.doi is None or keys.doi.startswith("10.48550/"))
     is_of_conference = any(name in record.raw.fields for name in _EVENTS)
     return document_types.of(words, venue=venue, is_on_arxiv=is_on_arxiv, is_of_conference=is_of_conference)
+
+
+def _is_own(raw: Raw) -> bool:
+    return raw.markup == "plain" and any(raw.fields.get(name) == _OWN for name in _PROVIDERS)
 
 
 def _called(raw: Raw) -> str:
@@ -121,6 +130,8 @@ class _Record:
 
     raw: Raw
     path: str
+    is_text: bool = False
+    """Does every character count as it stands, once what the format itself escapes is read?"""
     extra: dict[str, str] = field(default_factory=dict)
     repairs: dict[str, _Repair] = field(default_factory=dict)
     lost: str = ""
@@ -157,7 +168,7 @@ class _Record:
 
     def clean(self, name: str, value: str) -> str:
         """A value of a field as plain text."""
-        if self.raw.markup == "text":
+        if self.is_text:
             return self._repaired(name, value).strip()
         is_latex = self.raw.markup == "latex"
         if value.isascii() and not (_LATEX if is_latex else _MARKED).search(value):
@@ -327,7 +338,9 @@ def _language(record: _Record) -> str | None:
 
 def _notices(record: _Record, types: Sequence[str], told: frozenset[Notice]) -> tuple[Notice, ...]:
     texts = record.lines("notice", upto=_LONGEST_READ)
-    found = told | notices.of_types(types) | {notice for text in texts for notice in notices.of_text(text)}
+    remarks = [line for name in _REMARKS if name in record.raw.fields for text in record.texts(name, upto=_LONGEST_READ) for line in text.split("\n")]
+    said = [*texts, *filter(notices.is_one, remarks)]
+    found = told | notices.of_types(types) | {notice for text in said for notice in notices.of_text(text)}
     _tell(record, "notice", [text for text in texts if not notices.is_nothing(text)])
     return tuple(notice for notice in Notice if notice in found)
 
@@ -352,6 +365,6 @@ def _tell_others(record: _Record, told: Iterable[str | None]) -> None:
     """The fields that we have no place for, unless they repeat what is told elsewhere."""
     known = {value.casefold() for value in told if value}
     for name in record.raw.fields:
-        if name in FIELDS and name != "translated_title":
+        if (name in FIELDS and name != "translated_title") or (name in _PROVIDERS and record.is_text):
             continue
         _tell(record, name, [value for value in record.lines(name, upto=_LONGEST_READ) if value.casefold() not in known])

@@ -290,6 +290,38 @@ def test_zenodo_and_datacite() -> None:
     assert (datacite["venue"], datacite["keyword"], datacite["year"]) == (["Tides"], ["tide"], ["2023"])
 
 
+@pytest.mark.parametrize(
+    ("types", "wanted"),
+    [
+        ({"resourceTypeGeneral": "Text", "citeproc": "article-journal", "ris": "RPRT"}, ["article-journal"]),
+        ({"resourceTypeGeneral": "Text", "resourceType": "Report", "citeproc": "article-journal"}, ["Report", "article-journal"]),
+        ({"resourceTypeGeneral": "Dataset", "resourceType": "Tide gauge", "citeproc": "dataset"}, ["Dataset", "Tide gauge"]),
+        ({"resourceTypeGeneral": "Preprint", "resourceType": "Preprint"}, ["Preprint"]),
+        ({"citeproc": "chapter"}, ["chapter"]),
+    ],
+)
+def test_of_the_words_of_datacite_for_a_type_those_that_tell(types: dict[str, str], wanted: list[str]) -> None:
+    assert fields({"type": "dois", "titles": [{"title": "On tides"}], "creators": [], "types": types})["type"] == wanted
+
+
+def test_the_book_that_datacite_has_among_the_related_works() -> None:
+    book = {"relationType": "IsPublishedIn", "relatedItemType": "Book", "titles": [{"title": "The Book of Seas"}]}
+    cited = {"relationType": "Cites", "titles": [{"title": "Moons"}]}
+    chapter = {"titles": [{"title": "On tides"}], "creators": [], "relatedItems": [cited, book]}
+
+    assert fields(chapter)["venue"] == ["The Book of Seas"]
+    assert fields({**chapter, "container": {"title": "Seas"}})["venue"] == ["Seas"]
+    assert "venue" not in fields({**chapter, "relatedItems": [cited]})
+
+
+def test_the_genre_and_the_archive_of_csl() -> None:
+    item = {"type": "article", "title": "On tides", "genre": "preprint", "publisher": "arXiv", "number": "arXiv:2001.01234v2"}
+
+    assert (fields([item])["type"], fields([item])["arxiv"]) == (["article", "preprint"], ["arXiv:2001.01234v2"])
+    assert fields([{"type": "article-journal", "title": "T", "archive_location": "arXiv:math/0309136"}])["arxiv"] == ["arXiv:math/0309136"]
+    assert "arxiv" not in fields([{"type": "report", "title": "T", "number": "12", "archive_location": "Box 3"}])
+
+
 def test_europe_pmc_and_pubmed() -> None:
     europe_pmc = fields(
         {

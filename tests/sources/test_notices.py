@@ -43,6 +43,29 @@ def test_the_little_word_tells_the_direction(text: str, wanted: Notice) -> None:
     assert notices.of_text(text) == {wanted}
 
 
+@pytest.mark.parametrize("notice", Notice)
+def test_our_own_words_are_understood(notice: Notice) -> None:
+    assert notices.of_text(notice.value) == {notice}
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("Retraction in: Nature. 2010;1:2", True),
+        ("Partial retraction in: Nature", True),
+        ("Erratum for: Nature", True),
+        ("Correction to: Nature", True),
+        ("Expression of concern in: Nature", True),
+        ("Corrected and republished in: Nature", True),
+        ("Correction in the model: a note", False),
+        ("We discuss the retraction in: Nature", False),
+        ("Comment in: Nature", False),
+    ],
+)
+def test_a_remark_that_is_plainly_a_notice(line: str, wanted: bool) -> None:
+    assert notices.is_one(line) is wanted
+
+
 @pytest.mark.parametrize(
     "text", ["", "False", "no", "0", "None", "Comment in: Nature", "Update in: Cochrane", "Republished from: Nature", "not retracted"]
 )

@@ -376,6 +376,20 @@ def test_notices_come_from_type_notice_title_and_abstract() -> None:
     assert read({"title": ["T"], "notice": ["False"]}) == read({"title": ["T"]})
 
 
+def test_a_remark_may_hold_a_notice() -> None:
+    paper = read({"title": ["T"], "note": ["Read in May.\nRetraction in: Sea. 2010"]})
+    assert (paper.notices, paper.extra) == ((Notice.RETRACTED,), {"note": "Read in May. Retraction in: Sea. 2010"})
+    assert read({"title": ["T"], "note": ["On the retraction in 2010: a comment"]}).notices == ()
+
+
+def test_what_we_wrote_ourselves_is_text() -> None:
+    written = {"title": [r"On 50\% of <i>tides</i> &amp; \'e"], "provider": ["rag-qa"], "type": ["JOUR", "other"], "arxiv": ["2001.01234"]}
+    ours, other = read(written), read({**written, "provider": ["Ovid"]})
+
+    assert (ours.title, ours.type, ours.extra) == (r"On 50\% of <i>tides</i> &amp; \'e", "other", {})
+    assert (other.title, other.type, other.extra["provider"]) == ("On 50% of tides & é", "preprint", "Ovid")
+
+
 def test_bodies_of_bibtex_stay_whole() -> None:
     assert read({"title": ["T"], "author": ["{Barnes and Noble}", "{[Anonymous]}", r"{\'E}va Smith"]}, "latex").authors == (
         "Barnes and Noble",
