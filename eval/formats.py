@@ -62,8 +62,7 @@ _ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304"
 _LETTER_ACCENTS = {"\u0306": "u", "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0327": "c", "\u0328": "k"}
 _MACROS = {
     "ß": "{\\ss}", "ø": "{\\o}", "Ø": "{\\O}", "ł": "{\\l}", "Ł": "{\\L}", "æ": "{\\ae}", "ı": "{\\i}", "’": "'", "“": "``", "”": "''",
-    "–": "--", "±": "$\\pm$", "α": "$\\alpha$", "β": "$\\beta$", "µ": "$\\mu$", "°": "$^{\\circ}$",
-    **{raised: f"$^{{{plain}}}$" for raised, plain in _RAISED.items()}, **{lowered: f"$_{{{plain}}}$" for lowered, plain in _LOWERED.items()},
+    "–": "--", "±": "$\\pm$", "α": "$\\alpha$", "β": "$\\beta$", "µ": "$\\mu$", "°": "{\\textdegree}",
 }  # fmt: skip
 
 
@@ -73,7 +72,14 @@ def latex(text: str) -> str:
     >>> latex("Müller, Łukasz – β")
     'M{\\"u}ller, {\\L}ukasz -- $\\beta$'
     """
-    return text if text.isascii() else "".join(character if character.isascii() else _macro(character) for character in text)
+    if text.isascii():
+        return text
+    return "".join(character if character.isascii() else _macro(character) for character in _RUNS.sub(_formula, text))
+
+
+def _formula(found: re.Match[str]) -> str:
+    sign, names = ("^", _RAISED) if found.group()[0] in _RAISED else ("_", _LOWERED)
+    return f"${sign}{{{''.join(names[character] for character in found.group())}}}$"
 
 
 def _macro(character: str) -> str:
