@@ -6,6 +6,7 @@ Exit codes: 0 every floor holds (or the data is not on this machine, which is sa
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from eval import bench, corpus, duplicates, floors, items, runner, summary
+from eval import bench, corpus, duplicates, floors, formats, items, readers, runner, summary
 from eval.datasets import loader
 from eval.report import terminal
 from rag_qa import settings
@@ -91,6 +92,31 @@ def _duplicates(arguments: argparse.Namespace) -> int:
     if not arguments.data.exists():
         raise corpus.DataAbsent(f"{arguments.data} is not on this machine")
     print("\n".join(duplicates.lines(duplicates.run(arguments.data))))
+    return PASSED
+
+
+def _readers_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--formats", nargs="+", default=list(formats.FORMATS), choices=list(formats.FORMATS), metavar="NAME", help="only these formats")
+    parser.add_argument("--count", type=_several, default=5000, metavar="N", help="records of each format (default: 5000)")
+    parser.add_argument("--runs", type=_several, default=3, metavar="N", help="readings to take the fastest of (default: 3)")
+    parser.add_argument("--records", type=_several, metavar="N", help="instead: read and compare a library of N records, one in five a copy of another")
+    parser.add_argument("--json", action="store_true", help="print all figures as JSON, in bytes and seconds")
+
+
+def _several(value: str) -> int:
+    if (number := int(value)) < 1:
+        raise argparse.ArgumentTypeError(f"{value} is less than 1")
+    return number
+
+
+def _readers(arguments: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="rag-qa-readers-", ignore_cleanup_errors=True) as temporary:
+        if arguments.records is not None:
+            report = readers.of_library(arguments.records, Path(temporary))
+            print(json.dumps(readers.library_json(report), indent=2) if arguments.json else readers.library_table(report))
+            return BELOW_A_FLOOR if report.faults else PASSED
+        found = readers.speeds(arguments.formats, arguments.count, Path(temporary), runs=arguments.runs)
+    print(json.dumps(readers.speed_json(found), indent=2) if arguments.json else readers.speed_table(found))
     return PASSED
 
 
@@ -176,6 +202,7 @@ def _run_product(arguments: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Command] = {
     "run": Command("ask every question of a set, score the answers, hold them against the floors", _run_options, _run_product),
+    "readers": Command("how fast records are read in each format, or a whole library is read and compared", _readers_options, _readers),
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
     "duplicates": Command("how well records of one work are found, on records that people have labelled", _duplicates_options, _duplicates),
 }
