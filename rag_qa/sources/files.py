@@ -18,9 +18,11 @@ from rag_qa.sources import (
     cochrane,
     cssci,
     documents,
+    elements,
     endnote_xml,
     json_records,
     kinds,
+    labelled,
     medline,
     note_express,
     ovid,
@@ -287,4 +289,27 @@ def _format(head: str, suffix: str) -> Format | kinds.Kind:
         return next((format_ for format_ in claimed if format_ in named), claimed[0])
     if not head.strip():
         return EMPTY
-    return kinds.of_text(head) or (named[0] if named else UNKNOWN)
+    if kind := kinds.of_text(head):
+        return kind
+    if named and named[0] is not plain.FORMAT:
+        return named[0]
+    return _of_records(head) or (named[0] if named else UNKNOWN)
+
+
+def _of_records(head: str) -> kinds.Kind | None:
+    """What would be taken for prose, and is records in a format that is not known."""
+    if (name := elements.root(head)) and _is_xml(head):
+        return kinds.Kind(f"XML that begins with <{name}>", f"known are {elements.READABLE}: export the records as one of these, or as RIS or BibTeX")
+    if labels := labelled.unknown(head):
+        shown = ", ".join(repr(label) for label in labels[:4])
+        return kinds.Kind(
+            f"records of no known format, whose lines begin with {shown}",
+            f"known are {', '.join(FORMATS)}: export them as one of these; to have the abstracts alone, save them without the other lines",
+        )
+    return None
+
+
+def _is_xml(head: str) -> bool:
+    """Is it declared, or does most of it consist of elements? A paragraph may begin with <i>."""
+    lines = [line.lstrip("\ufeff \t") for line in head.splitlines() if line.strip()]
+    return lines[0].startswith("<?xml") or 2 * sum(line.startswith("<") for line in lines) > len(lines) > 1

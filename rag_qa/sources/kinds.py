@@ -155,6 +155,18 @@ _TEXTS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"\{\\rtf\d"), Kind("an RTF document", "save it as plain text, or use the export of your reference manager")),
     (re.compile(r"%!PS"), Kind("a PostScript file", f"{_EXPORT}, or save the abstracts as text")),
     (re.compile(r"version https://git-lfs\.github\.com/spec/"), Kind("a pointer of Git LFS, not the file itself", "fetch the file (git lfs pull)")),
+    (
+        re.compile(
+            r"(?:From [^\n]{1,200}\n)?(?:(?:From|To|Cc|Date|Subject|Sender|Received|Reply-To|Return-Path|Delivered-To|Message-ID|MIME-Version"
+            r"|X-[\w-]{1,40}): [^\n]*+\n(?:[ \t][^\n]*+\n)*+){3}",
+            re.IGNORECASE,
+        ),
+        Kind("an e-mail", "save the abstracts that are in it as plain text, or export the references that it lists as RIS or BibTeX"),
+    ),
+    (
+        re.compile(r"(?:[^\n]{0,200}\n){0,9}NEP: New Economics Papers\b"),
+        Kind("a report of New Economics Papers (RePEc)", "on ideas.repec.org, export the papers as RIS or BibTeX"),
+    ),
     (re.compile(r"\s*\\documentclass\b"), Kind("a LaTeX document", "name its .bib file, or save the abstracts as text")),
 )
 

@@ -1,5 +1,7 @@
 """What the formats share in which each line of a record begins with a label (Cochrane, RefWorks, NoteExpress, CNKI, CSSCI): lines -> records.
 
+And how a text is known that is written so in a format that no reader knows, so that it is not taken for abstracts.
+
 What is read as what:
 - A record begins at a line that the format says; nothing need end it.
 - A line without a label continues the value before it, over blank lines too; in Chinese, without a blank where a sentence was broken.
@@ -15,6 +17,7 @@ from dataclasses import dataclass, field
 
 from rag_qa.errors import SourceError
 from rag_qa.sources import tagged
+from rag_qa.sources.columns import Certainty, meaning
 from rag_qa.sources.reader import Document, Problem, Raw
 from rag_qa.sources.tagged import Record, Stray
 
@@ -159,3 +162,55 @@ def without_marks(texts: list[str]) -> list[str]:
     ['Abstract\\nWe study tides.', '潮汐']
     """
     return [text.removeprefix(_BODY_TEXT).replace(_LINE_END, "\n") for text in texts]
+
+
+# ------------------------------------------------------------------------------------------------------------- unknown formats
+
+_ANY_LABEL = re.compile(
+    r"[ \t]{0,8}(?:"
+    r"(?P<code>[A-Z][A-Z0-9]{1,5})(?:[ \t]{0,4}(?:[-:–—](?=\s|$)|[~=|])|(?<=^[A-Z][A-Z0-9])[ \t]+(?=\S))"  # "AU  - ", "ID: ", "TI~", "RT "
+    r"|(?:[{<\[【]|--)(?P<enclosed>[^\W\d_][^{}<>\[\]【】]{0,40}?)(?:[}>\]】]|--)"  # "{Title}: ", "【题名】", "--TI--"
+    r"|(?P<words>[^\W\d_][\w /()&-]{1,30}?)[ \t]{0,2}(?::(?!//)|：)"  # "Publication year: "
+    r"|%(?P<sign>[A-Z0-9@])[ \t])"
+)
+_OF_A_RECORD = frozenset("title author abstract year venue doi pmid keyword".split())
+_LINES = 300
+
+
+def unknown(head: str) -> list[str]:
+    """The labels of a text that is records and no prose: some mean a title or an author, and some another field of a record.
+
+    And nearly a third of the lines begin with one or continue it, indented, or most paragraphs begin with one.
+
+    >>> unknown("ID~17\\nAU~Noor, Ada\\nTI~On tides\\nAB~We study tides.\\n")
+    ['ID', 'AU', 'TI', 'AB']
+    >>> unknown("Background: We study tides.\\nResults: They are long.\\n")
+    []
+    """
+    lines = [line.strip("\ufeff") for line in tagged.with_line_feeds(head).split("\n")][: 2 * _LINES]
+    found = [_any_label(line) for line in lines]
+    labels = list(dict.fromkeys(filter(None, found)))
+    told = {known.field for label in labels if (known := meaning(label)) and known.certainty < Certainty.LAST_RESORT} & _OF_A_RECORD
+    if len(told) < 2 or not told & {"title", "author"}:
+        return []
+    return labels if _are_most(lines, found) else []
+
+
+def _any_label(line: str) -> str:
+    match = _ANY_LABEL.match(line)
+    return match[match.lastgroup].strip() if match and match.lastgroup else ""
+
+
+def _are_most(lines: list[str], labels: list[str]) -> bool:
+    """Do enough of the lines, with enough of the text, or of the paragraphs begin with a label?"""
+    filled = paragraphs = within = beginning = length = labelled_length = 0
+    is_continued = False
+    for before, line, label in zip(["", *lines], lines, labels, strict=False):
+        if not line.strip(tagged.BLANKS):
+            continue
+        is_continued = bool(label) or (is_continued and line[:1] in " \t")
+        filled, within = filled + 1, within + is_continued
+        length, labelled_length = length + len(line), labelled_length + is_continued * len(line)
+        if not before.strip(tagged.BLANKS):
+            paragraphs, beginning = paragraphs + 1, beginning + bool(label)
+    return (within * 10 >= 3 * filled and labelled_length * 10 >= 3 * length) or beginning * 10 >= 6 * paragraphs

@@ -22,6 +22,7 @@ from rag_qa.sources.reader import FORMATS, Format, Problem, Trouble
 TIDE = "We study the tides of the northern sea in winter.\n"
 MOSS = "Mosses store carbon, and so do bogs that grow slowly.\n"
 RIS = f"TY  - JOUR\nTI  - Tides\nAB  - {TIDE}ER  - \n\n"
+UNKNOWN = f"ID: 1\nAU: Noor\nTI: Tides\nAB: {TIDE}"
 BIB = f"@article{{a,\n  title = {{Mosses}},\n  abstract = {{{MOSS.strip()}}}\n}}\n"
 
 
@@ -275,6 +276,20 @@ def test_the_formats_are_listed_for_people() -> None:
         ("a.dat", "x = 1\ny = 2\n", "found text of no known format, expected references or abstracts as text. Known are "),
         ("a.txt", b"%PDF-1.4\n", "found a PDF, expected references or abstracts as text. Export the references from your reference manager"),
         ("a.bib", "<!DOCTYPE html>\n<html><body>Sign in", "found an HTML page, expected references or abstracts as text. On the web site, use its"),
+        (
+            "a.txt",
+            UNKNOWN,
+            "found records of no known format, whose lines begin with 'ID', 'AU', 'TI', 'AB', expected references or abstracts as text. Known",
+        ),
+        ("a.dat", UNKNOWN, "found records of no known format, whose lines begin with 'ID', "),
+        (
+            "a.txt",
+            f"<?xml version='1.0'?>\n<tides><p>{TIDE}</p></tides>\n",
+            "found XML that begins with <tides>, expected references or abstracts as text. ",
+        ),
+        ("a.txt", f"<tides>\n<p>{TIDE}</p>\n</tides>\n", "found XML that begins with <tides>, "),
+        ("a.txt", f"From noor Wed Nov 2 03:26:25 2005\nFrom: noor\nDate: today\nSubject: Tides\n\n{TIDE}", "found an e-mail, expected references or"),
+        ("a.txt", f"Dear all,\n\nNEP: New Economics Papers\nGame Theory\n\n{TIDE}", "found a report of New Economics Papers (RePEc), expected"),
         ("a.dat", b"\0\1\2\3" * 9, "found a binary file, expected references or abstracts as text. Only text can be read"),
         ("a.dat", "", "found an empty file, expected references or abstracts as text. "),
         ("a.ris", " \n", "found an empty file, expected references or abstracts as text. "),
@@ -282,6 +297,17 @@ def test_the_formats_are_listed_for_people() -> None:
 )
 def test_what_is_refused(name: str, content: str | bytes, message: str, tmp_path: Path) -> None:
     assert refused(saved(tmp_path, name, content)).startswith(f": {message}")
+
+
+def test_markup_in_the_first_paragraph_makes_no_xml_of_a_text(tmp_path: Path) -> None:
+    (paper,) = files.read(saved(tmp_path, "a.txt", f"<i>E. coli</i> is small.\n{TIDE}{MOSS}"))
+
+    assert isinstance(paper, Paper)
+    assert paper.abstract.startswith("<i>E. coli</i> is small. We study")
+
+
+def test_a_name_counts_for_more_than_labels_that_are_not_known(tmp_path: Path) -> None:
+    assert refused(saved(tmp_path, "a.ris", UNKNOWN)).startswith(": found no RIS record, ")
 
 
 def test_a_file_without_a_record_is_refused(tmp_path: Path) -> None:

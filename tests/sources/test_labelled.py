@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_qa.errors import SourceError
-from rag_qa.sources import bibtex, cnki, cochrane, cssci, note_express, refworks, ris, table
+from rag_qa.sources import bibtex, cnki, cochrane, cssci, labelled, note_express, refworks, ris, table
 from rag_qa.sources.documents import File
 from rag_qa.sources.reader import FORMATS, Format, Problem, Raw, Trouble
 from tests.sources.test_tagged import OTHERS, parts
@@ -183,3 +183,49 @@ def test_the_time_grows_with_the_file_and_no_faster(name: str) -> None:
 def test_the_other_readers_leave_them_alone() -> None:
     for name, sample in SAMPLES.items():
         assert [format_.name for format_ in (ris.FORMAT, bibtex.FORMAT, table.FORMAT) if format_.claims(sample * 3)] == [], name
+
+
+# ----------------------------------------------------------------------------------------------------------------------- unknown formats
+
+ABSTRACT = "We study the tides of the northern sea in winter, which are long and high, and ask what the moon has to do with them. " * 6
+WRAPPED = ABSTRACT.replace(", ", ",\n").replace(". ", ".\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"ID: 1\nAU: Noor A\nTI: Tides\nSO: Seas\nAB: {ABSTRACT}\n",
+        "ID: 1\nAU: Noor A\nTI: Tides\nSO: Seas\nAB: " + WRAPPED.replace("\n", "\n    ") + "\n\n",
+        f"TI~Tides\nAU~Noor\nAB~{ABSTRACT}\n",
+        f"--AU-- Noor\n--TI-- Tides\n--AB-- {ABSTRACT}\n",
+        f"A1 Noor\nT1 Tides\nYR 2001\nAB {ABSTRACT}\n",
+        f"{{Title}}: Tides\n{{Author}}: Noor\n{{Abstract}}: {ABSTRACT}\n",
+        f"【题名】潮汐\n【作者】王伟\n【摘要】{ABSTRACT}\n",
+        f"题名：潮汐\n作者：王伟\n摘要：{ABSTRACT}\n",
+        f"Title: Tides\nAuthors: Noor\nAbstract:\n{WRAPPED}\n\n" * 3,
+        f"Record: 1\r\nTitle: Tides\r\nSource: Seas\r\nAbstract: {ABSTRACT}\r\n",
+        "[Noor86]\n    author:    Noor, A.\n    title:     Tides\n    year:      1986\n",
+    ],
+)
+def test_records_of_an_unknown_format(text: str) -> None:
+    assert labelled.unknown(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ABSTRACT,
+        f"{ABSTRACT}\n\n{WRAPPED}\n",
+        f"Background: {ABSTRACT}\nMethods: {ABSTRACT}\nResults: {ABSTRACT}\n\n" * 3,
+        f"AIM: {ABSTRACT}\nMETHODS: {ABSTRACT}\nRESULTS: {ABSTRACT}\n\n" * 3,
+        f"Abstract: {ABSTRACT}\n\nKeywords: sea\n\n" * 3,
+        f"Tides of the sea: a study\n{ABSTRACT}\n\n" * 3,
+        f"Title: Reading list\nAuthor: me\n\n{ABSTRACT}\n\n{ABSTRACT}\n\n{ABSTRACT}\n\n{ABSTRACT}\n",
+        "Title: " + ABSTRACT.replace(". ", ".\n\n") + "\n",
+        "DNA - binding proteins are long.\nRNA - binding ones are not.\n" * 9,
+        "Anna: What do you study?\nBo: The tides of the sea.\n" * 9,
+    ],
+)
+def test_prose_is_no_records(text: str) -> None:
+    assert labelled.unknown(text) == []
