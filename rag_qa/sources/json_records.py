@@ -193,7 +193,7 @@ def _is_record(file: _File, value: Object) -> bool:
 
 def _is_envelope(file: _File, span: Span, value: Object, depth: int) -> bool:
     """Is it a list of works that has a title itself, such as a reading list? It has nothing else that a work has."""
-    if json_fields.is_surely_work(value):
+    if json_fields.is_surely_work(json_fields.unwrapped(value)):
         return False
     lists = {key for key, inner in value.items() if isinstance(inner, list) and inner and isinstance(inner[0], dict)} - _NO_RECORDS
     return any(key in lists and _holds_records(file, inner, depth) for key, inner in file.members(span)) if lists else False

@@ -196,6 +196,14 @@ def test_openreview(note: object) -> None:
     }
 
 
+def test_a_submission_with_its_earlier_forms_and_reviews_is_one_record() -> None:
+    content = {"title": "On tides", "abstract": "We study tides.", "authors": ["Karl Marx"]}
+    review = {"id": "r", "replyto": "x", "content": {"title": "Review", "review": "Good."}}
+    submission = {"id": "x", "forum": "x", "content": content, "revisions": [{"id": "y", "content": content}], "notes": [review]}
+
+    assert titles([{"venue": "ICLR.cc", "year": "2018", "submissions": [submission]}]) == [(1, "On tides")]
+
+
 def test_a_review_on_openreview_is_no_paper() -> None:
     found = read({"notes": [{"id": "x", "content": {"title": "T"}}, {"id": "y", "replyto": "x", "content": {"title": "Good paper"}}]})
 
