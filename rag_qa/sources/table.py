@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -128,24 +127,19 @@ def _candidates(lines: Sequence[tuple[int, str]], told: str, has_backslashes: bo
 def _candidate(lines: Sequence[tuple[int, str]], dialect: Dialect) -> Header | None:
     """The first of these lines as the names of columns; those of a row that spans lines are taken together."""
     number, text = lines[0]
-    left = deque(lines)
     if '"' not in text:
         names, last = text.split(dialect.delimiter), number
     else:
-        row = next(rows(_consumed(left), dialect, text.count(dialect.delimiter) + 1), None)
+        found = rows(lines, dialect, text.count(dialect.delimiter) + 1)
+        row, below = next(found, None), next(found, None)
         if not isinstance(row, Row):
             return None
-        names, last = list(row.cells), lines[len(lines) - len(left) - 1][0]
+        names, last = list(row.cells), below.line - 1 if below else lines[-1][0]
     while names and not names[-1].strip():
         names.pop()
     if not names or (len(names) < 2 and dialect.delimiter != _ONLY_A_LINE):
         return None
     return Header(number, last, tuple(names), dialect, _score(names))
-
-
-def _consumed(lines: deque[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    while lines:
-        yield lines.popleft()
 
 
 def _score(names: Sequence[str]) -> int:

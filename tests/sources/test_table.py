@@ -237,6 +237,12 @@ def test_empty_lines_rows_of_separators_and_a_second_header_are_no_records() -> 
     assert [raw.line for raw in raws("title,abstract,doi\n\n,,\nT,A,\ntitle,abstract,doi\n  ,  ,10.1/x\n")] == [4, 6]
 
 
+def test_a_header_with_quotation_marks_ends_where_the_first_row_begins() -> None:
+    assert [raw.line for raw in raws('title,"abstract"\nTides,They are long.\nMosses,They store.\n')] == [2, 3]
+    assert [raw.line for raw in raws('title,"abstract,\nof the paper"\n\nTides,"They are\nlong."\nMosses,They store.\n')] == [4, 6]
+    assert [raw.line for raw in raws('"title","abstract"\n"Tides","They are long."\n')] == [2]
+
+
 def test_columns_of_the_same_name() -> None:
     assert fields("title,author,author,note,note\nT,Marx,Lindgren,a,b\n") == {"title": ["T"], "author": ["Marx", "Lindgren"], "note": ["a", "b"]}
     assert fields("title,Author 1,Author 2\nT,Marx,Lindgren\n")["author"] == ["Marx", "Lindgren"]
