@@ -65,7 +65,7 @@ def of(values: Iterable[str], *, title: str | None, language: str) -> Abstracts:
 
 
 def _one(value: str, title: str | None) -> _One:
-    text = _without_heading(value)
+    text = _without_heading(value.lstrip(" :;,"))  # of a label that is gone
     whole = boilerplate.untruncated(text)
     notice = boilerplate.without_notice(whole.text)
     text, is_broken = boilerplate.untruncated(notice.text)

@@ -156,6 +156,7 @@ def test_sections_have_their_lines() -> None:
         ("Summary: Background: Seas rise. Methods: We looked. Results: They do.", "Background: Seas rise.\nMethods: We looked.\nResults: They do."),
         ("Abstract: A program. AVAILABILITY: It is free.", "A program. AVAILABILITY: It is free."),
         (f"UNLABELLED: {TIDES}", TIDES),
+        (f": {TIDES}", TIDES),
     ],
 )
 def test_a_heading_is_the_label_of_a_section_only_where_others_follow(written: str, wanted: str) -> None:
