@@ -19,14 +19,14 @@ from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
 from rag_qa.answering.generative import GenerativeAnswerer, rewrite_follow_up
 from rag_qa.answering.weights import Weights
 from rag_qa.conversation import Conversations
-from rag_qa.embedding import minilm, openai_api
+from rag_qa.embedding import minilm, openai_api, static, transformer
 from rag_qa.embedding.embedder import EMBEDDERS, Embedder
 from rag_qa.embedding.static import WordVectors
 from rag_qa.errors import ProviderError, QuestionError
 from rag_qa.grounding import GroundingCheck
 from rag_qa.index.changes import Changes, Fate, Outcome
 from rag_qa.index.register import Root
-from rag_qa.index.store import Store
+from rag_qa.index.store import ChromaServer, Store
 from rag_qa.library import Reading
 from rag_qa.llm import openai_api as chat_api
 from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
@@ -318,11 +318,13 @@ class Engine:
         if self._given_embedder is not None:
             return self._given_embedder
         settings = self.settings
-        if settings.embedder == "minilm":
-            return EMBEDDERS["minilm"]()
+        if settings.embedder == "sentence-transformers":
+            return EMBEDDERS[settings.embedder](settings.embedding_model or transformer.DEFAULT_MODEL)
+        if settings.embedder != "openai":
+            return EMBEDDERS[settings.embedder]()
         key = settings.embedding_api_key or settings.openai_api_key
         return EMBEDDERS["openai"](
-            settings.embedding_model,
+            settings.embedding_model or openai_api.DEFAULT_MODEL,
             base_url=settings.embedding_base_url or settings.openai_base_url,
             api_key=key.get_secret_value() if key else None,
             timeout=settings.llm_timeout,
@@ -331,7 +333,9 @@ class Engine:
 
     @_made_once
     def _store(self) -> Store:
-        return Store((self.settings.data_dir.expanduser() / "index").absolute(), self._embedder)
+        url, token = self.settings.chroma_url, self.settings.chroma_token
+        server = ChromaServer(url.rstrip("/"), token.get_secret_value() if token else "") if url else None
+        return Store((self.settings.data_dir.expanduser() / "index").absolute(), self._embedder, server=server)
 
     @_made_once
     def _retriever(self) -> Retriever:
@@ -382,7 +386,7 @@ class Engine:
 _NOTHING = "No paper in this library has anything to do with the question."
 
 # the modules make themselves known to the registries
-_BACKENDS = (minilm, openai_api, chat_api)
+_BACKENDS = (minilm, openai_api, static, transformer, chat_api)
 
 
 _SKIPPED = (Trouble.NO_ABSTRACT, Trouble.NOT_A_PAPER, Trouble.MALFORMED)

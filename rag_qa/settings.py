@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_qa.errors import SettingsError
@@ -32,10 +33,18 @@ class Settings(BaseSettings):
     language: str = Field(
         "en", pattern="^[a-z]{2}$", description="Reading language (two letters): of a paper with abstracts in several languages, this one is read."
     )
-    embedder: Literal["minilm", "openai"] = Field(
-        "minilm", description="minilm: offline, installed with the program. openai: an embeddings endpoint."
+    chroma_url: str | None = Field(
+        None, description="Address of a Chroma server (chroma run) that keeps the vectors, such as http://localhost:8000; without one, DATA_DIR does."
     )
-    embedding_model: str = Field("text-embedding-3-small", description="Model asked of the embeddings endpoint (embedder = openai).")
+    chroma_token: SecretStr | None = Field(None, description="Token that the Chroma server wants, if it does.")
+    embedder: Literal["minilm", "static", "openai", "sentence-transformers"] = Field(
+        "minilm",
+        description="minilm: offline, installed with the program. static: also, a hundred times faster, ranks a little worse. "
+        "openai: an embeddings endpoint. sentence-transformers: any of its models, an extra to install.",
+    )
+    embedding_model: str | None = Field(
+        None, description="Embedding model (openai, sentence-transformers); without one, text-embedding-3-small, or all-MiniLM-L6-v2."
+    )
     embedding_base_url: str | None = Field(None, description="Address of the embeddings endpoint, if it is not OPENAI_BASE_URL.")
     embedding_api_key: SecretStr | None = Field(None, description="Key of the embeddings endpoint, if it is not OPENAI_API_KEY.")
     answerer: Literal["auto", "extractive", "llm"] = Field(
@@ -54,6 +63,13 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="Address on which the page is served. 0.0.0.0 lets others in.")
     port: int = Field(7860, ge=0, le=65535, description="Port of the page; the next free one if it is taken.")
+
+    @field_validator("chroma_url")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s?#]*)?", value):
+            raise ValueError("expected an address such as http://localhost:8000")
+        return value
 
     @property
     def uses_llm(self) -> bool:
@@ -89,5 +105,5 @@ def _explain(problem: object) -> str:
     assert isinstance(problem, dict)
     field = str(problem["loc"][0]) if problem["loc"] else "settings"
     field = field.removeprefix("RAG_QA_").lower()
-    shown = "***" if field.endswith("api_key") else repr(problem.get("input"))
+    shown = "***" if field.endswith(("api_key", "token")) else repr(problem.get("input"))
     return f"{environment_name(field)} is {shown}: {problem['msg']}"

@@ -12,13 +12,15 @@ from pydantic import ValidationError
 from rag_qa.errors import SettingsError
 from rag_qa.settings import Settings, environment_name, load
 
-SECRETS = ["OPENAI_API_KEY", "RAG_QA_EMBEDDING_API_KEY"]
+SECRETS = ["OPENAI_API_KEY", "RAG_QA_EMBEDDING_API_KEY", "RAG_QA_CHROMA_TOKEN"]
 UNREADABLE = Path("/proc/self/mem")
 VALUES = {  # another value than the default for each setting
     "OPENAI_API_KEY": "sk-1",
     "OPENAI_BASE_URL": "http://127.0.0.1:8080/v1",
     "RAG_QA_DATA_DIR": "elsewhere",
     "RAG_QA_LANGUAGE": "de",
+    "RAG_QA_CHROMA_URL": "http://127.0.0.1:8000",
+    "RAG_QA_CHROMA_TOKEN": "tok-1",
     "RAG_QA_EMBEDDER": "openai",
     "RAG_QA_EMBEDDING_MODEL": "nomic-embed-text",
     "RAG_QA_EMBEDDING_BASE_URL": "http://127.0.0.1:8081/v1",
@@ -135,7 +137,9 @@ def test_a_key_is_not_shown_by_the_error_about_another_setting(name: str, monkey
         ("RAG_QA_LLM_TIMEOUT", "-1", "greater than 0"),
         ("RAG_QA_MIN_CONFIDENCE", "1.5", "less than or equal to 1"),
         ("RAG_QA_ANSWERER", "gpt", "'auto', 'extractive' or 'llm'"),
-        ("RAG_QA_EMBEDDER", "bert", "'minilm' or 'openai'"),
+        ("RAG_QA_EMBEDDER", "bert", "'minilm', 'static', 'openai' or 'sentence-transformers'"),
+        ("RAG_QA_CHROMA_URL", "localhost:8000", "expected an address such as http://localhost:8000"),
+        ("RAG_QA_CHROMA_URL", "http://me:secret@localhost:8000", "expected an address such as http://localhost:8000"),
     ],
 )
 @pytest.mark.parametrize("place", ["environment", "file"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import tantivy
 
@@ -20,6 +21,9 @@ _ANALYZER = "rag_qa_blank"
 _EVERY = "paper"  # a term that every document holds
 _YEARS = (-9999, 9999)
 _TIES = 50  # looked at beyond what is asked for: of papers with one score, those are given that come first by id
+
+Conditions = Mapping[str, str | tuple[int | None, int | None]]
+"""Field -> exact value, or (least, greatest) with None for open."""
 
 
 def _schema() -> tantivy.Schema:
@@ -42,6 +46,17 @@ class KeywordIndex:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._opened: tantivy.Index | None = None
+        self._kept_writer: tantivy.IndexWriter | None = None
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep others from writing for as long as this lasts, so that many writes cost little more than one. Each is complete when it returns, and
+        seen by this object at once. Raises IndexBusyError."""
+        with self._new_writer() as self._kept_writer:
+            try:
+                yield
+            finally:
+                self._kept_writer = None
 
     def put(self, papers: Sequence[Paper]) -> None:
         """Add papers or replace them. Raises IndexBusyError."""
@@ -64,9 +79,7 @@ class KeywordIndex:
             for paper in papers:
                 writer.add_document(_document(paper))
 
-    def search(
-        self, terms: Mapping[str, float], limit: int, filters: Mapping[str, str | tuple[int | None, int | None]] | None = None
-    ) -> list[tuple[str, float]]:
+    def search(self, terms: Mapping[str, float], limit: int, conditions: Conditions | None = None) -> list[tuple[str, float]]:
         """(paper id, BM25) of the papers that hold any of the terms, best first (higher is better). `terms` maps a term to its weight."""
         index = self._index()
         most = min(limit, len(self))
@@ -77,11 +90,33 @@ class KeywordIndex:
                 (tantivy.Occur.Should, tantivy.Query.boost_query(tantivy.Query.term_query(index.schema, "body", term, index_option="freq"), weight))
                 for term, weight in sorted(terms.items())
             ]
-            clauses = [(tantivy.Occur.Must, tantivy.Query.boolean_query(any_of)), *_filters(index.schema, filters or {})]
+            clauses = [(tantivy.Occur.Must, tantivy.Query.boolean_query(any_of)), *_filters(index.schema, conditions or {})]
             searcher = index.searcher()
             hits = searcher.search(tantivy.Query.boolean_query(clauses), limit=most + _TIES, count=False).hits
             found = [(str(searcher.doc(address)["paper"][0]), float(score)) for score, address in hits]
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))[:most]
+
+    def count(self, conditions: Conditions) -> int:
+        """How many papers meet all conditions."""
+        index = self._index()
+        if not index:
+            return 0
+        with self._translated():
+            found: Any = index.searcher().search(_all_of(_filters(index.schema, conditions)), limit=1)
+            return int(found.count)
+
+    def meeting(self, conditions: Conditions, among: Sequence[str] | None = None) -> list[str]:
+        """Ids of the papers that meet all conditions, of some papers or of all; in no order."""
+        index = self._index()
+        most = len(self) if among is None else len(among)
+        if not index or most < 1:
+            return []
+        with self._translated():
+            clauses = _filters(index.schema, conditions)
+            if among is not None:
+                clauses.append((tantivy.Occur.Must, tantivy.Query.term_set_query(index.schema, "paper", list(among))))
+            searcher = index.searcher()
+            return [str(searcher.doc(address)["paper"][0]) for _, address in searcher.search(_all_of(clauses), limit=most, count=False).hits]
 
     def document_frequency(self, term: str) -> int:
         """In how many papers a term stands."""
@@ -117,16 +152,35 @@ class KeywordIndex:
 
     @contextmanager
     def _writer(self) -> Iterator[tantivy.IndexWriter]:
+        """For one write, which is committed unless something goes wrong: then nothing of it has ever been."""
+        if self._kept_writer is None:
+            with self._new_writer() as writer:
+                yield from self._one_write(writer)
+            return
+        try:
+            yield from self._one_write(self._kept_writer)
+        except BaseException:
+            self._kept_writer.rollback()
+            raise
+
+    def _one_write(self, writer: tantivy.IndexWriter) -> Iterator[tantivy.IndexWriter]:
+        with self._translated():
+            yield writer
+            writer.commit()
+            if self._opened is not None:
+                self._opened.reload()
+
+    @contextmanager
+    def _new_writer(self) -> Iterator[tantivy.IndexWriter]:
         index = self._index(make=True)
         assert index
         with self._translated():
             writer = index.writer(heap_size=_HEAP, num_threads=1)
-            try:
-                yield writer
-                writer.commit()
-            finally:
+        try:
+            yield writer
+        finally:
+            with self._translated():
                 writer.wait_merging_threads()  # ends the writer: until then it keeps others out
-            index.reload()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -141,9 +195,13 @@ class KeywordIndex:
             ) from None
 
 
-def _filters(schema: tantivy.Schema, filters: Mapping[str, str | tuple[int | None, int | None]]) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+def _all_of(clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query:
+    return tantivy.Query.boolean_query(clauses) if clauses else tantivy.Query.all_query()
+
+
+def _filters(schema: tantivy.Schema, conditions: Conditions) -> list[tuple[tantivy.Occur, tantivy.Query]]:
     clauses = []
-    for field, wanted in filters.items():
+    for field, wanted in conditions.items():
         if isinstance(wanted, tuple):
             low, high = _bounded(wanted[0], _YEARS[0]), _bounded(wanted[1], _YEARS[1])
             query = tantivy.Query.range_query(schema, field, tantivy.FieldType.Integer, low, high)

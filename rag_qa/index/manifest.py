@@ -18,12 +18,16 @@ _REBUILD = "Make it again with: rag-qa index --rebuild"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Two indexes with equal manifests can be searched by the same code and the same model."""
+    """Two indexes whose manifests differ in `build` alone can be searched by the same code and the same model.
+
+    `build`: made anew whenever the vectors are, so that it names them wherever they lie.
+    """
 
     embedder: str
     dimensions: int
     chunker: str = CHUNKER
     format: int = FORMAT
+    build: str = ""
 
     def write(self, folder: Path) -> None:
         """Write it so that a reader sees the old one or the new one, never a part."""
@@ -66,5 +70,5 @@ def read(folder: Path) -> Manifest | None:
     match found:
         # what a later version adds is left aside: its format is another one
         case {"embedder": str(embedder), "dimensions": int(dimensions), "chunker": str(chunker), "format": int(version)}:
-            return Manifest(embedder, dimensions, chunker, version)
+            return Manifest(embedder, dimensions, chunker, version, str(found.get("build", "")))
     raise IndexingError(f"{path} does not say what built the index: found {json.dumps(found)[:80]}. {_REBUILD}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
+import math
 import threading
+import time
+import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -20,33 +23,42 @@ from rag_qa.index import manifest
 from rag_qa.index.catalog import Catalog
 from rag_qa.index.changes import Changes, Plan, Progress, Source
 from rag_qa.index.database import Database
+from rag_qa.index.keywords import Conditions as Conditions
 from rag_qa.index.keywords import KeywordIndex
 from rag_qa.index.manifest import Manifest
 from rag_qa.index.register import Register, Root
-from rag_qa.index.vectors import Near as Near
-from rag_qa.index.vectors import VectorStore
+from rag_qa.index.vectors import ChromaServer as ChromaServer
+from rag_qa.index.vectors import Folder, Near, Place, Shelf, VectorStore, remove
 from rag_qa.papers import Paper
 from rag_qa.sources.reader import Problem, Trouble
 
-_BATCH = 32  # papers between two commits: what an interruption can cost
+# Papers between two commits, which are what an interruption can cost: few at first, so that something can be found at once, and then as many as are
+# worked on in some seconds.
+_BATCH = 32
+_FIRST_BATCHES = 4
+_MOST_IN_BATCH = 2048
+_BATCH_SECONDS = 5.0
 # Removed papers count in the keyword statistics until the postings are made anew, which takes about a millisecond a paper: worth it from this
 # share of the papers on, so that what was edited is ranked as if it had been so from the beginning.
 _TOLERATED = 0.02
 
-Conditions = Mapping[str, str | tuple[int | None, int | None]]
-"""Field -> exact value, or (least, greatest) with None for open."""
+_SPARE = 1.3  # how many more neighbours are asked for than should hold enough that meet a condition
+_MOST_AT_FIRST = 4000
+_ENOUGH = 3  # a third of what is asked for
 
 
 class Store:
     """An index in a folder. Reading follows what other processes write; writing is for one process at a time.
 
-    `patience`: seconds to wait for another process that writes. Every method raises IndexingError when the files are broken.
+    `patience`: seconds to wait for another process that writes. `server`: keeps the vectors in the place of the folder; all else stays in it.
+    Every method raises IndexingError when the files are broken, or the server is not there.
     """
 
-    def __init__(self, folder: Path, embedder: Embedder, *, patience: float = 2.0) -> None:
+    def __init__(self, folder: Path, embedder: Embedder, *, patience: float = 2.0, server: ChromaServer | None = None) -> None:
         self._folder = folder
         self._embedder = embedder
         self._patience = patience
+        self._server = server
         self._seen_generation = -1
         self._lock = threading.Lock()
 
@@ -103,14 +115,22 @@ class Store:
 
     def _look_anew(self) -> None:
         """See what another process wrote, and that vectors and keywords of all that can be found are there (those of unfinished work may be, too)."""
-        self._vectors.close()
+        if self._vectors.place == self._place:
+            self._vectors.refresh()
+        else:
+            self._let_go_of("_vectors")  # it was made again, under another name
         self._keywords.close()
         papers, passages = self._catalog.count()
-        if len(self._keywords) < papers or len(self._vectors) < passages:
+        words, vectors = len(self._keywords), len(self._vectors)
+        if words < papers or vectors < passages:
             raise IndexingError(
-                f"The index in {self._folder} has lost a part: it lists {papers} papers in {passages} passages, and holds keywords of "
-                f"{len(self._keywords)} papers and {len(self._vectors)} vectors. Make it again with: rag-qa index --rebuild"
+                f"The index in {self._folder} has lost a part: it lists {papers} papers in {passages} passages; there are keywords of {words} "
+                f"papers, and {vectors} of its vectors in {self._vectors.place}. Make it again with: rag-qa index --rebuild{self._or_elsewhere}"
             )
+
+    @property
+    def _or_elsewhere(self) -> str:
+        return "   (or correct RAG_QA_CHROMA_URL)" if self._server else ""
 
     def _wanted(self) -> Manifest:
         return Manifest(self._embedder.name, self._embedder.dimensions)
@@ -133,7 +153,22 @@ class Store:
 
     @cached_property
     def _vectors(self) -> VectorStore:
-        return VectorStore(self._folder / "chroma")
+        return VectorStore(self._place)
+
+    @property
+    def _place(self) -> Place:
+        """Where the vectors of the index lie: in a folder of it, or on the server under a name that is made anew with them."""
+        if self._server is None:
+            return Folder(self._folder / "chroma")
+        built = self._built()
+        return Shelf(self._server, f"rag_qa-{built.build}" if built and built.build else "", owner=str(self._folder))
+
+    def _built(self) -> Manifest | None:
+        """What built the index, as far as that can be told."""
+        try:
+            return manifest.read(self._folder)
+        except IndexingError:
+            return None
 
     @cached_property
     def _keywords(self) -> KeywordIndex:
@@ -142,10 +177,13 @@ class Store:
     def _let_go(self) -> None:
         """Forget what is open, so that the next use opens it anew."""
         for part in ("_database", "_vectors", "_keywords"):
-            opened = self.__dict__.pop(part, None)
-            if opened is not None:
-                opened.close()
+            self._let_go_of(part)
         self._seen_generation = -1
+
+    def _let_go_of(self, part: str) -> None:
+        opened = self.__dict__.pop(part, None)
+        if opened is not None:
+            opened.close()
 
     # ------------------------------------------------------------------------------------------------------------- reading
 
@@ -192,8 +230,36 @@ class Store:
         return self._catalog.sentence_vectors(paper_ids, self._embedder.dimensions)
 
     def near(self, vector: Vectors, limit: int, conditions: Conditions | None = None) -> list[Near]:
-        """Passages nearest to a vector of shape (dimensions,), best first."""
-        return self._vectors.query(vector, limit, list(_chroma_conditions(conditions or {})))
+        """Passages nearest to a vector of shape (dimensions,), best first. With conditions, of papers that meet them; where few do, these may be only
+        a third of `limit` though there are more.
+        """
+        try:
+            return self._near(vector, limit, conditions or {})
+        except IndexingError:
+            if self._database.generation == self._seen_generation:
+                raise
+        self.open()  # it was made again since: it is another one now, or not ready
+        return self._near(vector, limit, conditions or {})
+
+    def _near(self, vector: Vectors, limit: int, conditions: Conditions) -> list[Near]:
+        if not conditions:
+            return self._vectors.query(vector, limit)
+        papers, every = self._keywords.count(conditions), len(self)
+        # Chroma's own conditions take a time that grows with all that meets them. To read a vector costs ten times what a neighbour more does:
+        # that is where to look at all of them begins to be worth it.
+        if papers**2 <= 5 * every:
+            return self._vectors.query_among(vector, limit, self._passage_ids(self._keywords.meeting(conditions)))
+        asked = min(_MOST_AT_FIRST, math.ceil(_SPARE * limit * every / papers))
+        while True:
+            near = self._vectors.query(vector, asked)
+            meeting = set(self._keywords.meeting(conditions, list({one.paper_id for one in near})))
+            found = [one for one in near if one.paper_id in meeting]
+            if len(found) * _ENOUGH >= limit or len(near) < asked:
+                return found[:limit]
+            asked *= 4
+
+    def _passage_ids(self, paper_ids: Sequence[str]) -> list[str]:
+        return [id_ for (id_,) in self._database.chosen("SELECT id FROM passages WHERE paper_id IN ({})", paper_ids)]
 
     def by_keywords(self, terms: Mapping[str, float], limit: int, conditions: Conditions | None = None) -> list[tuple[str, float]]:
         """(paper id, BM25) of the papers that hold any of the weighted terms, best first."""
@@ -253,6 +319,7 @@ class Store:
             raise EmptyIndexError(f"There is no index in {self._folder} to make again: make one with: rag-qa index PATH")
         with self._locked():
             self._require_format()
+            self._vectors.require()
             self._begin_anew()
             return self._catch_up(progress or _silent)
 
@@ -276,6 +343,8 @@ class Store:
             else:
                 found.require(self._wanted(), self._folder)
                 self._look_anew()
+                if self._server and not found.build:
+                    self._begin_anew()  # an empty index without a name for a collection
             yield
 
     @contextmanager
@@ -298,22 +367,34 @@ class Store:
         """No vectors and no keywords, and all papers to be done. In this order: wherever it stops, nothing wrong is found or kept."""
         self._let_go()
         self._catalog.forget_built()
+        self._vectors.discard()
         for part in ("chroma", "keywords"):
-            _remove(self._folder / part)
-        self._wanted().write(self._folder)
+            remove(self._folder / part)
+        replace(self._wanted(), build=uuid.uuid4().hex[:16]).write(self._folder)
+        self._let_go_of("_vectors")
 
     def _catch_up(self, progress: Progress) -> int:
         """Remove what is leaving, then embed what is pending; safe to stop at any point and to begin again."""
-        self._remove(self._catalog.leaving())
-        pending = self._catalog.pending()
-        for start in range(0, len(pending), _BATCH):
-            progress("embedding", start, len(pending))
-            self._add(self._catalog.to_add(pending[start : start + _BATCH]))
+        leaving, pending = self._catalog.leaving(), self._catalog.pending()
+        if leaving or pending:
+            with self._keywords.writing():
+                self._remove(leaving)
+                self._add_all(pending, progress)
         if self._keywords.deleted > len(self._keywords) * _TOLERATED:
             self._keywords.replace_all(self._catalog.papers())
             self._catalog.announce()
         progress("embedding", len(pending), len(pending))
         return len(pending)
+
+    def _add_all(self, pending: Sequence[str], progress: Progress) -> None:
+        start, size, number = 0, _BATCH, 0
+        while start < len(pending):
+            progress("embedding", start, len(pending))
+            begun = time.monotonic()
+            self._add(self._catalog.to_add(pending[start : start + size]))
+            start, number = start + size, number + 1
+            if number >= _FIRST_BATCHES:
+                size = _next_size(size, time.monotonic() - begun)
 
     def _remove(self, paper_ids: Sequence[str]) -> None:
         if paper_ids:
@@ -328,8 +409,7 @@ class Store:
         texts = [text.joined(passage.text) for passage in passages] + [piece for group in sentences for pieces in group for piece in pieces]
         vectors = self._embedder.embed(texts)
         self._vectors.delete_papers([paper.id for paper in papers])
-        metadatas = [_metadata(paper) for paper, group in zip(papers, cut, strict=True) for _ in group]
-        self._vectors.put([passage.id for passage in passages], vectors[: len(passages)], metadatas)
+        self._vectors.put([passage.id for passage in passages], vectors[: len(passages)], [passage.paper_id for passage in passages])
         self._keywords.put(papers)
         rest = iter(vectors[len(passages) :])
         means = [_means(group, rest, self._embedder.dimensions) for group in sentences]
@@ -351,37 +431,14 @@ def _means(groups: Sequence[Sequence[str]], vectors: Iterator[Vectors], dimensio
     return unit
 
 
-def _remove(folder: Path) -> None:
-    try:
-        shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
-    except NotADirectoryError:
-        folder.unlink()
-    except OSError as error:
-        raise IndexingError(f"{folder} can't be removed ({error.strerror or error}): remove it yourself and run this again") from None
+def _next_size(size: int, seconds: float) -> int:
+    """How many papers to take at once, if so many took so long: grows and falls by a factor of two at most.
 
-
-def _metadata(paper: Paper) -> dict[str, str | int]:
-    fields = {
-        "paper_id": paper.id,
-        "year": paper.year,
-        "venue": paper.venue.casefold() if paper.venue else None,
-        "collection": paper.collection.casefold() if paper.collection else None,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _chroma_conditions(conditions: Conditions) -> Iterator[Mapping[str, object]]:
-    for field, wanted in conditions.items():
-        if not isinstance(wanted, tuple):
-            yield {field: {"$eq": wanted}}
-            continue
-        low, high = wanted
-        if low is not None:
-            yield {field: {"$gte": low}}
-        if high is not None:
-            yield {field: {"$lte": high}}
+    >>> _next_size(32, 0.1), _next_size(2048, 60.0), _next_size(100, 4.0)
+    (64, 1024, 125)
+    """
+    factor = min(2.0, max(0.5, _BATCH_SECONDS / max(seconds, 1e-3)))
+    return min(_MOST_IN_BATCH, max(_BATCH, round(size * factor)))
 
 
 def _silent(_stage: str, _done: int, _total: int) -> None:

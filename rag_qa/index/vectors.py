@@ -1,26 +1,38 @@
-"""Passage vectors in a persistent local Chroma collection. Only door to chromadb."""
+"""Passage vectors in a Chroma collection: a folder of this machine, or a server. Only door to chromadb."""
 
 from __future__ import annotations
 
+import contextlib
+import re
+import shutil
+import socket
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+import numpy as np
 
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.errors import IndexingError
 
 if TYPE_CHECKING:
     from chromadb import Collection
+    from chromadb.api import ClientAPI
     from chromadb.config import System
 
-_COLLECTION = "passages"
 # The space can't be changed later, and another one would be kept silently: it belongs to the format of an index. `ef_search` candidates of the
 # graph are looked at; what is asked for is far less, so the nearest are found almost surely.
 _CONFIGURATION: Any = {"hnsw": {"space": "cosine", "ef_search": 200}}
 _MAX_BATCH = 5000  # Chroma refuses more than get_max_batch_size() (5,461 here) at once
+_MAX_BYTES = 8_000_000  # of vectors in one request: a server takes no more than about 40 MB, as text
 _MAX_RESULTS = 1_000_000  # far more than an index holds; Chroma can't count beyond 32 bits
+_MAX_NAMES = 2000  # in one condition: SQLite takes only so many
+_CONNECT = 5.0  # seconds until a server must be there
+_ANSWER = 120.0  # seconds without a sign of it
 
 
 class Near(NamedTuple):
@@ -31,46 +43,154 @@ class Near(NamedTuple):
     similarity: float
 
 
+@dataclass(frozen=True, slots=True)
+class ChromaServer:
+    """A Chroma server (`chroma run`). `token`: what it wants to see, "" for nothing."""
+
+    url: str
+    token: str = field(default="", repr=False)
+
+
+class Place(Protocol):
+    """Where a collection lies, or is to lie."""
+
+    @property
+    def collection(self) -> str:
+        """The name of the collection."""
+        ...
+
+    def is_there(self) -> bool:
+        """May there be one? No needs no look into Chroma."""
+        ...
+
+    def start(self) -> System:
+        """An engine of its own for it, running."""
+        ...
+
+    def advice(self, reason: str) -> str:
+        """The line for a person when Chroma can't do its work."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of this machine, in which Chroma runs as a library."""
+
+    path: Path
+    collection: str = "passages"
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def is_there(self) -> bool:
+        """Has Chroma ever written here?"""
+        return (self.path / "chroma.sqlite3").exists()
+
+    def start(self) -> System:
+        """PersistentClient would share one engine among all clients of a folder in this process, so that none of them could ever open it afresh."""
+        return _started(is_persistent=True, persist_directory=str(self.path))
+
+    def advice(self, reason: str) -> str:
+        """All of it can be made again."""
+        return f"Chroma can't use {self.path} ({reason}): make it again with: rag-qa index --rebuild"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A collection of a server, under a name that no other index has. `owner`: the index that it belongs to, for a person who looks."""
+
+    server: ChromaServer
+    collection: str
+    owner: str = ""
+
+    def __str__(self) -> str:
+        return f"the Chroma server at {self.server.url}"
+
+    def is_there(self) -> bool:
+        """Only the server knows. Without a name there is none."""
+        return bool(self.collection)
+
+    def start(self) -> System:
+        """A client of the server, which must be there. Raises OSError."""
+        parts = urlsplit(self.server.url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        socket.create_connection((parts.hostname or "", port), timeout=_CONNECT).close()  # Chroma's client would wait for minutes
+        token = self.server.token
+        headers = {"Authorization": f"Bearer {token}", "X-Chroma-Token": token} if token else {}
+        impl = "chromadb.api.fastapi.FastAPI"
+        return _started(chroma_api_impl=impl, chroma_server_host=self.server.url, chroma_server_http_port=port, chroma_server_headers=headers)
+
+    def advice(self, reason: str) -> str:
+        """It may be down, or another one."""
+        return f"The Chroma server at {self.server.url} can't be used ({reason}): start it (chroma run --path FOLDER), or correct RAG_QA_CHROMA_URL"
+
+
+def _started(**settings: Any) -> System:
+    from chromadb.api import ServerAPI
+    from chromadb.config import Settings, System
+
+    system = System(Settings(**settings, anonymized_telemetry=False))
+    api = system.instance(ServerAPI)  # type: ignore[type-abstract]
+    session = getattr(api, "_session", None)
+    if session is not None:
+        session.timeout = _ANSWER  # it has none
+    system.start()
+    return system
+
+
 class VectorStore:
-    """Chroma in a folder. Opened when first used, and made when first written to; safe to use from several threads, which take turns.
+    """A collection of passages. Opened when first used, and made when first written to; safe to use from several threads, which take turns.
 
     Every method raises IndexingError when Chroma can't do its work.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, place: Place | Path) -> None:
+        """A path is that of a folder."""
+        self.place: Place = Folder(place) if isinstance(place, Path) else place
         self._lock = threading.RLock()
         self._system: System | None = None
         self._opened: Collection | None = None
 
-    def put(self, ids: Sequence[str], vectors: Vectors, metadatas: Sequence[Mapping[str, str | int]]) -> None:
-        """Add passages or replace them. Each metadata must hold paper_id; values are never None (Chroma refuses it)."""
+    def put(self, ids: Sequence[str], vectors: Vectors, paper_ids: Sequence[str]) -> None:
+        """Add passages or replace them; `paper_ids`: the paper of each."""
         with self._collection(make=True) as collection:
-            for start in range(0, len(ids), _MAX_BATCH):
-                part = slice(start, start + _MAX_BATCH)
-                collection.upsert(ids=list(ids[part]), embeddings=vectors[part], metadatas=[dict(m) for m in metadatas[part]])
+            most = min(_MAX_BATCH, max(1, _MAX_BYTES // (4 * vectors.shape[1])))
+            for start in range(0, len(ids), most):
+                part = slice(start, start + most)
+                metadatas = [{"paper_id": paper_id} for paper_id in paper_ids[part]]
+                collection.upsert(ids=list(ids[part]), embeddings=vectors[part], metadatas=metadatas)
 
     def delete_papers(self, paper_ids: Sequence[str]) -> None:
         """Remove every passage of these papers."""
         with self._collection() as collection:
-            for start in range(0, len(paper_ids) if collection is not None else 0, 200):
-                chosen: Any = {"paper_id": {"$in": list(paper_ids[start : start + 200])}}
+            for start in range(0, len(paper_ids) if collection is not None else 0, _MAX_NAMES):
+                chosen: Any = {"paper_id": {"$in": list(paper_ids[start : start + _MAX_NAMES])}}
                 collection.delete(where=chosen)
 
-    def query(self, vector: Vectors, limit: int, conditions: Sequence[Mapping[str, Any]] = ()) -> list[Near]:
+    def query(self, vector: Vectors, limit: int) -> list[Near]:
         """The nearest passages, best first; fewer than `limit` if there are fewer. `vector` has shape (dimensions,)."""
         with self._collection() as collection:
             if collection is None or limit < 1:
                 return []
             asked: Any = [vector]
-            most = min(limit, _MAX_RESULTS)
-            found = collection.query(query_embeddings=asked, n_results=most, where=_where(conditions), include=["metadatas", "distances"])
-        metadatas, distances = found["metadatas"], found["distances"]
-        assert metadatas is not None
+            # without metadata: to look it up takes longer than to search
+            found = collection.query(query_embeddings=asked, n_results=min(limit, _MAX_RESULTS), include=["distances"])
+        distances = found["distances"]
         assert distances is not None
-        # Chroma's cosine space returns distances: 1 - similarity. Ties are broken by id, so that an order is the same on every run.
-        near = [Near(id_, str(meta["paper_id"]), 1.0 - float(d)) for id_, meta, d in zip(found["ids"][0], metadatas[0], distances[0], strict=True)]
-        return sorted(near, key=lambda n: (-n.similarity, n.passage_id))
+        # Chroma's cosine space returns distances: 1 - similarity
+        return _ranked(found["ids"][0], [1.0 - float(distance) for distance in distances[0]])
+
+    def query_among(self, vector: Vectors, limit: int, ids: Sequence[str]) -> list[Near]:
+        """The nearest of some passages, best first: each is looked at. An id that is not there is left out."""
+        with self._collection() as collection:
+            if collection is None or limit < 1 or not ids:
+                return []
+            found = [collection.get(ids=list(ids[at : at + _MAX_NAMES]), include=["embeddings"]) for at in range(0, len(ids), _MAX_NAMES)]
+        there = [id_ for some in found for id_ in some["ids"]]
+        if not there:
+            return []
+        similarities = np.concatenate([np.asarray(some["embeddings"], np.float32) for some in found if some["ids"]]) @ vector
+        return _ranked(there, similarities.tolist())[:limit]
 
     def ids(self) -> list[str]:
         """Ids of all passages, sorted."""
@@ -81,8 +201,31 @@ class VectorStore:
         with self._collection() as collection:
             return collection.count() if collection is not None else 0
 
+    def require(self) -> None:
+        """Make sure that a server answers; a folder is not looked into."""
+        if isinstance(self.place, Shelf):
+            with self._collection():
+                pass
+
+    def discard(self) -> None:
+        """Remove the collection, if it belongs to this index. The next use makes it anew."""
+        self.close()
+        if isinstance(self.place, Shelf):
+            with self._collection() as collection:
+                is_ours = collection is not None and (collection.metadata or {}).get("index") == self.place.owner
+                if is_ours:
+                    self._client().delete_collection(self.place.collection)
+            self.close()
+        elif isinstance(self.place, Folder):
+            remove(self.place.path)
+
+    def refresh(self) -> None:
+        """See from now on what another process has written: an open folder keeps its own copy. A server needs nothing of the kind."""
+        if not isinstance(self.place, Shelf):
+            self.close()
+
     def close(self) -> None:
-        """Let go of the files. The next use opens them again and sees what another process has written: an open one keeps its own copy."""
+        """Let go of the files or the connection. The next use opens them again."""
         with self._lock:
             system, self._system, self._opened = self._system, None, None
             if system is not None:
@@ -93,7 +236,7 @@ class VectorStore:
         """The collection, for one thread at a time; None if there is none and it is not to be made."""
         with self._lock:
             try:
-                if self._opened is None and (make or (self._path / "chroma.sqlite3").exists()):
+                if self._opened is None and (make or self.place.is_there()):
                     self._opened = self._open(make=make)
                 yield self._opened
             except BaseException as error:
@@ -103,34 +246,57 @@ class VectorStore:
                 raise
 
     def _open(self, *, make: bool) -> Collection | None:
-        from chromadb.api import ServerAPI
-        from chromadb.api.client import Client
-        from chromadb.api.shared_system_client import SharedSystemClient
-        from chromadb.config import Settings, System
         from chromadb.errors import NotFoundError
 
-        # PersistentClient shares one engine among all clients of a folder in this process, so that none of them could ever open it afresh
-        system = System(Settings(is_persistent=True, persist_directory=str(self._path), anonymized_telemetry=False))
-        system.instance(ServerAPI)  # type: ignore[type-abstract]
-        system.start()
-        self._system = system
-        client = Client.from_system(system)
-        SharedSystemClient.clear_system_cache()
-        if make:
-            return client.get_or_create_collection(_COLLECTION, embedding_function=None, configuration=_CONFIGURATION)
-        try:
-            return client.get_collection(_COLLECTION, embedding_function=None)
-        except NotFoundError:
+        if self._system is None:
+            self._system = self.place.start()
+        client = self._client()
+        name = self.place.collection
+        with contextlib.suppress(NotFoundError):
+            return client.get_collection(name, embedding_function=None)
+        if not make:
             return None
+        owner = {"index": self.place.owner} if isinstance(self.place, Shelf) else None
+        return client.get_or_create_collection(name, embedding_function=None, configuration=_CONFIGURATION, metadata=owner)
+
+    def _client(self) -> ClientAPI:
+        from chromadb.api.client import Client
+        from chromadb.api.shared_system_client import SharedSystemClient
+
+        assert self._system is not None
+        client = Client.from_system(self._system)
+        SharedSystemClient.clear_system_cache()
+        return client
 
     def _failure(self, error: BaseException) -> IndexingError:
         self._system = self._opened = None  # a broken engine can't even be stopped
-        reason = " ".join(str(error).split()) or type(error).__name__
-        return IndexingError(f"Chroma can't use {self._path} ({reason}): make it again with: rag-qa index --rebuild")
+        return IndexingError(self.place.advice(_reason(error)))
 
 
-def _where(conditions: Sequence[Mapping[str, Any]]) -> Any:
-    # Chroma refuses an empty filter and an "$and" of one
-    if not conditions:
-        return None
-    return dict(conditions[0]) if len(conditions) == 1 else {"$and": [dict(c) for c in conditions]}
+def remove(folder: Path) -> None:
+    """Remove a folder, or a file in its place, if it is there. Raises IndexingError."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        folder.unlink()
+    except OSError as error:
+        raise IndexingError(f"{folder} can't be removed ({error.strerror or error}): remove it yourself and run this again") from None
+
+
+def _ranked(ids: Sequence[str], similarities: Sequence[float]) -> list[Near]:
+    """Ties are broken by id, so that an order is the same on every run."""
+    near = [Near(id_, id_.rpartition(":")[0], similarity) for id_, similarity in zip(ids, similarities, strict=True)]
+    return sorted(near, key=lambda n: (-n.similarity, n.passage_id))
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong, as a part of a line.
+
+    >>> _reason(ValueError("<html><body>Not\\nFound</body></html>")), _reason(KeyError())
+    ('Not Found', 'KeyError')
+    """
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    plain = " ".join(re.sub(r"<[^<>]*>|\(trace ID: 0+\)", " ", said).split())[:200]
+    return plain or type(error).__name__

@@ -41,7 +41,8 @@ Place = tuple[str, int]  # file and line
 SOURCES = {module.__file__ for module in (store_module, catalog, changes, database, keywords, register, vectors)}
 FEWER: Files = {"a.txt": BEFORE["a.txt"][:1], "b.txt": BEFORE["b.txt"]}
 WRITERS = frozenset(
-    "_begin_anew _catch_up _remove _add _take take hold leave _leave plan drop fail settle _decide note announce transaction _roll_back _writer put delete_papers replace_all finish drop forget_built".split()
+    """_begin_anew _catch_up _add_all _remove _add discard remove writing _writer _one_write _new_writer _take take hold leave _leave plan drop fail
+    settle _decide note announce transaction _roll_back put delete_papers replace_all finish drop forget_built""".split()
 )
 
 

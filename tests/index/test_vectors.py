@@ -23,13 +23,7 @@ def axis(number: int, dimensions: int = 4) -> Vectors:
 def store(tmp_path: Path) -> VectorStore:
     made = VectorStore(tmp_path / "chroma")
     vectors = np.stack([axis(0), axis(1), (axis(0) + axis(1)) / np.sqrt(2), -axis(0)])
-    metadatas: list[dict[str, str | int]] = [
-        {"paper_id": "a", "year": 2023, "venue": "iclr"},
-        {"paper_id": "a", "year": 2023, "venue": "iclr"},
-        {"paper_id": "b", "year": 2025},
-        {"paper_id": "c"},
-    ]
-    made.put(["a:0", "a:1", "b:0", "c:0"], vectors, metadatas)
+    made.put(["a:0", "a:1", "b:0", "c:0"], vectors, ["a", "a", "b", "c"])
     return made
 
 
@@ -53,20 +47,22 @@ def test_as_many_as_are_asked_for_and_are_there(store: VectorStore) -> None:
 
 def test_ties_are_broken_by_id(tmp_path: Path) -> None:
     store = VectorStore(tmp_path)
-    store.put(["c:0", "a:0", "b:0"], np.stack([axis(0)] * 3), [{"paper_id": id_} for id_ in "cab"])
+    store.put(["c:0", "a:0", "b:0"], np.stack([axis(0)] * 3), list("cab"))
 
     assert ids(store.query(axis(0), 3)) == ["a:0", "b:0", "c:0"]
 
 
-def test_filters(store: VectorStore) -> None:
-    assert ids(store.query(axis(0), 9, [{"year": {"$gte": 2024}}])) == ["b:0"]
-    assert ids(store.query(axis(0), 9, [{"year": {"$gte": 2020}}, {"year": {"$lte": 2024}}])) == ["a:0", "a:1"]
-    assert ids(store.query(axis(0), 9, [{"venue": {"$eq": "iclr"}}])) == ["a:0", "a:1"]
-    assert store.query(axis(0), 9, [{"venue": {"$eq": "unheard"}}]) == []
+def test_the_nearest_of_some(store: VectorStore) -> None:
+    found = store.query_among(axis(0), 9, ["c:0", "b:0", "a:1", "unheard:0"])
+
+    assert [(near.passage_id, near.paper_id) for near in found] == [("b:0", "b"), ("a:1", "a"), ("c:0", "c")]
+    assert [near.similarity for near in found] == pytest.approx([0.7071, 0.0, -1.0], abs=1e-3)
+    assert ids(store.query_among(axis(0), 1, ["c:0", "b:0"])) == ["b:0"]
+    assert store.query_among(axis(0), 9, ["unheard:0"]) == store.query_among(axis(0), 9, []) == store.query_among(axis(0), 0, ["a:0"]) == []
 
 
 def test_a_passage_is_replaced_and_papers_are_removed(store: VectorStore) -> None:
-    store.put(["a:0"], -axis(0)[None], [{"paper_id": "a"}])
+    store.put(["a:0"], -axis(0)[None], ["a"])
     assert ids(store.query(axis(0), 9))[-2:] == ["a:0", "c:0"]
 
     store.delete_papers(["a", "c", "unheard"])
@@ -79,7 +75,7 @@ def test_a_passage_is_replaced_and_papers_are_removed(store: VectorStore) -> Non
 def test_more_than_chroma_takes_at_once(tmp_path: Path) -> None:
     store = VectorStore(tmp_path)
     names = [f"p{i}" for i in range(6000)]
-    store.put([f"{name}:0" for name in names], np.ones((6000, 2), np.float32), [{"paper_id": name} for name in names])
+    store.put([f"{name}:0" for name in names], np.ones((6000, 2), np.float32), names)
     assert len(store) == 6000
 
     store.delete_papers(names[:5900])
@@ -100,7 +96,7 @@ def test_what_another_process_wrote_is_seen_after_closing(store: VectorStore, tm
     assert len(store.query(axis(2), 9)) == 4
     code = (
         "import sys, numpy as np; from pathlib import Path; from rag_qa.index.vectors import VectorStore; store = VectorStore(Path(sys.argv[1]))\n"
-        "store.put(['d:0'], np.eye(4, dtype=np.float32)[2:3], [{'paper_id': 'd'}]); store.delete_papers(['a'])"
+        "store.put(['d:0'], np.eye(4, dtype=np.float32)[2:3], ['d']); store.delete_papers(['a'])"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "chroma")], check=True)
 
@@ -136,7 +132,7 @@ def test_opening_again_and_again_leaves_no_file_open(store: VectorStore) -> None
 
 def message(store: VectorStore, tmp_path: Path) -> str:
     with pytest.raises(IndexingError) as error:
-        store.put(["x:0"], axis(0)[None], [{"paper_id": "x"}])
+        store.put(["x:0"], axis(0)[None], ["x"])
     found = str(error.value)
     assert found.startswith(f"Chroma can't use {tmp_path}/chroma (")
     assert found.endswith("): make it again with: rag-qa index --rebuild")
@@ -165,5 +161,5 @@ def test_vectors_of_another_length(store: VectorStore) -> None:
     with pytest.raises(IndexingError, match="dimension of 4, got 5"):
         store.query(np.ones(5, np.float32), 3)
     with pytest.raises(IndexingError, match="dimension of 4, got 5"):
-        store.put(["x:0"], np.ones((1, 5), np.float32), [{"paper_id": "x"}])
+        store.put(["x:0"], np.ones((1, 5), np.float32), ["x"])
     assert len(store) == 4
