@@ -28,7 +28,8 @@ from rag_qa.index.keywords import KeywordIndex
 from rag_qa.index.manifest import Manifest
 from rag_qa.index.register import Register, Root
 from rag_qa.index.vectors import ChromaServer as ChromaServer
-from rag_qa.index.vectors import Folder, Near, Place, Shelf, VectorStore, remove
+from rag_qa.index.vectors import Folder, Place, Shelf, VectorStore, remove
+from rag_qa.index.vectors import Near as Near
 from rag_qa.papers import Paper
 from rag_qa.sources.reader import Problem, Trouble
 

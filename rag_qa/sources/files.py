@@ -10,18 +10,18 @@ from typing import BinaryIO
 
 from rag_qa.errors import SourceError
 from rag_qa.papers import Paper
-from rag_qa.sources import (
+from rag_qa.sources import documents, kinds, records
+from rag_qa.sources.documents import File
+from rag_qa.sources.formats import (
     atom,
     bibtex,
     cff,
     cnki,
     cochrane,
     cssci,
-    documents,
     elements,
     endnote_xml,
     json_records,
-    kinds,
     labelled,
     medline,
     note_express,
@@ -29,14 +29,12 @@ from rag_qa.sources import (
     plain,
     pubmed_text,
     pubmed_xml,
-    records,
     refer,
     refworks,
     ris,
     table,
     web_of_science,
 )
-from rag_qa.sources.documents import File
 from rag_qa.sources.reader import FORMATS, Format, Problem, Trouble, register
 
 # In the order in which they are asked whether a file is theirs: what can't be mistaken first.

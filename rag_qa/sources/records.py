@@ -7,21 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rag_qa.papers import TYPES, Notice, Origin, Paper, paper_id
-from rag_qa.sources import (
-    abstracts,
-    characters,
-    dates,
-    document_types,
-    identifiers,
-    keywords,
-    languages,
-    latex,
-    markup,
-    names,
-    notices,
-)
-from rag_qa.sources.abstracts import Abstracts
-from rag_qa.sources.identifiers import Arxiv
+from rag_qa.sources.fields import abstracts, characters, dates, document_types, identifiers, keywords, languages, latex, markup, names, notices
+from rag_qa.sources.fields.abstracts import Abstracts
+from rag_qa.sources.fields.identifiers import Arxiv
 from rag_qa.sources.reader import FIELDS, Problem, Raw, Trouble
 
 _LONGEST_EXTRA = 2000

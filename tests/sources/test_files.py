@@ -256,7 +256,7 @@ def test_among_formats_that_claim_a_content_the_name_decides() -> None:
 
 
 def test_all_formats_are_registered(project: Path) -> None:
-    modules = (project / "rag_qa" / "sources").glob("*.py")
+    modules = (project / "rag_qa" / "sources" / "formats").glob("*.py")
     offered = [module.stem for module in modules if re.search(r"^FORMAT\b.*= Format\(", module.read_text(encoding="utf-8"), re.MULTILINE)]
 
     assert len(FORMATS) >= 13
