@@ -16,15 +16,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from eval import bench, corpus, duplicates, floors, formats, items, readers, runner, summary
+from eval import beir, bench, corpus, duplicates, embedders, floors, formats, items, ranking_figures, readers, retrieval, runner, summary
 from eval.datasets import loader
-from eval.report import terminal
+from eval.report import rankings, terminal
 from rag_qa import settings
 from rag_qa.engine import Engine
 from rag_qa.errors import RagQAError
 from rag_qa.settings import Settings
 
 PASSED, BELOW_A_FLOOR, COULD_NOT_MEASURE = 0, 1, 2
+CACHE = corpus.ROOT / ".rag_qa" / "eval"
 SEED_QUESTIONS = Path(__file__).parent / "datasets" / "seeds.jsonl"
 
 
@@ -121,6 +122,34 @@ def _readers(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _retrieval_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", type=Path, required=True, metavar="FOLDER", help="a folder in the layout of BEIR")
+    parser.add_argument("--split", default="test", metavar="NAME", help="the judgments in qrels/NAME.tsv (default: test)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, and what each question reached, into this file")
+    parser.add_argument("--embedder", choices=embedders.CHOICES, default="minilm", help="who embeds (default: minilm, offline)")
+    parser.add_argument("--limit-queries", type=_at_least_one, metavar="N", help="ask only N of the questions, always the same ones")
+    parser.add_argument("--cache", type=Path, default=CACHE, metavar="DIR", help="keep vectors and indexes here (default: .rag_qa/eval)")
+
+
+def _at_least_one(value: str) -> int:
+    if (number := int(value)) < 1:
+        raise argparse.ArgumentTypeError(f"{value} is less than 1")
+    return number
+
+
+def _retrieval(arguments: argparse.Namespace) -> int:
+    collection = beir.load(arguments.data, arguments.split).limited(arguments.limit_queries)
+    chosen = settings.load().model_copy(update={"embedder": arguments.embedder})
+    model = embedders.chosen(arguments.embedder, chosen, arguments.cache / "vectors.db")
+    with _counter() as count:
+        asked = retrieval.run(collection, model, chosen, arguments.cache, progress=count and (lambda _stage, done, total: count(done, total)))
+    figures = ranking_figures.measure(asked.asked, n_na=len(collection.questions) - len(asked.asked))
+    if arguments.json is not None:
+        rankings.write(rankings.to_json(asked, figures, chosen), arguments.json)
+    print(rankings.render(asked, figures))
+    return PASSED
+
+
 def _run(arguments: argparse.Namespace, make_system: Callable[[Settings], runner.System]) -> int:
     bounds = floors.load(arguments.floors)
     questions = loader.load(arguments.data, kinds=arguments.kinds)
@@ -205,6 +234,7 @@ COMMANDS: dict[str, Command] = {
     "run": Command("ask every question of a set, score the answers, hold them against the floors", _run_options, _run_product),
     "readers": Command("how fast records are read in each format, or a whole library is read and compared", _readers_options, _readers),
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
+    "retrieval": Command("how well papers are found, on a BEIR folder, beside the plain rankings", _retrieval_options, _retrieval),
     "duplicates": Command("how well records of one work are found, on records that people have labelled", _duplicates_options, _duplicates),
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from eval import scoring
 from eval.figures import Figure
 from eval.items import Item
+from eval.report.table import table
 from eval.summary import Summary
 
 WIDTH = 118
@@ -43,7 +44,7 @@ def _headline(summary: Summary) -> str:
         floor = f"{check.floor}  {check.outcome}" if check else ""
         arrow = {"higher": "↑", "lower": "↓", "neither": ""}[metric.direction]
         rows.append([f"{metric.title} {arrow}", figure.scope, _number(figure.value), _interval(figure), figure.counts, floor])
-    return _table(rows, left=(0, 1, 5))
+    return table(rows, left=(0, 1, 5))
 
 
 def _by_kind(summary: Summary) -> str:
@@ -53,7 +54,7 @@ def _by_kind(summary: Summary) -> str:
         # every question has a decision, so that its figure counts them all
         total = next(figure for figure in figures if figure.metric == scoring.DECISION.name)
         rows.append([kind, str(total.n_eligible), *(_number(figure.value) for figure in figures), str(total.n_error)])
-    return _table(rows, left=(0,))
+    return table(rows, left=(0,))
 
 
 def _failures(items: Sequence[Item]) -> str:
@@ -87,13 +88,3 @@ def _number(value: float | None) -> str:
 
 def _interval(figure: Figure) -> str:
     return f"{figure.interval[0]:.3f}-{figure.interval[1]:.3f}" if figure.interval else ""
-
-
-def _table(rows: Sequence[Sequence[str]], left: Sequence[int]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [cell.ljust(width) if column in left else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "-" * max(len(line) for line in lines))
-    return "\n".join(lines)

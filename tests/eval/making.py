@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from eval.beir import Judged
 from eval.datasets.loader import Kind, Question
 from eval.items import Item, ItemSentence, Quote, Ranked
 
@@ -47,6 +48,29 @@ def crashed(asked: Question) -> Item:
 def hits(papers: Sequence[str]) -> tuple[Ranked, ...]:
     """A ranking."""
     return tuple(Ranked(paper, paper, 1 / place) for place, paper in enumerate(papers, start=1))
+
+
+def judged(identifier: str = "q", text: str | None = "How fast is it?", **grades: float) -> Judged:
+    """A question of a BEIR folder."""
+    return Judged(identifier, text, grades)
+
+
+def write_beir(
+    folder: Path,
+    documents: Sequence[tuple[str, str, str]],
+    queries: Mapping[str, str],
+    judgments: Sequence[tuple[str, str, int]],
+    split: str = "test",
+) -> Path:
+    """A BEIR folder: documents as (id, title, text), queries by id, judgments as (query, document, grade)."""
+    (folder / "qrels").mkdir(parents=True)
+    corpus = [json.dumps({"_id": id_, "title": title, "text": text}) for id_, title, text in documents]
+    (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n", encoding="utf-8")
+    asked = [json.dumps({"_id": id_, "text": text}) for id_, text in queries.items()]
+    (folder / "queries.jsonl").write_text("\n".join(asked) + "\n", encoding="utf-8")
+    lines = ["query-id\tcorpus-id\tscore", *(f"{query}\t{document}\t{grade}" for query, document, grade in judgments)]
+    (folder / "qrels" / f"{split}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
 
 
 def write_questions(path: Path, records: Sequence[dict[str, Any]]) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -210,3 +211,46 @@ def test_an_infinite_value_is_larger_than_all() -> None:
     assert stats.percentile([1, 2, math.inf], 50) == 2
     assert stats.percentile([1, math.inf], 50) == math.inf
     assert stats.percentile([math.inf, math.inf], 75) == math.inf
+
+
+def test_bootstrap_intervals_of_known_spread() -> None:
+    # the mean of 400 draws of a fair coin: 0.5 ± 1.96 * 0.5 / 20; a constant has no spread
+    values = np.array([[0.0, 0.25], [1.0, 0.25]] * 200)
+    found = stats.bootstrap(values)
+    assert found.shape == (2, 2)
+    assert found[0] == pytest.approx([0.5 - 0.049, 0.5 + 0.049], abs=0.004)
+    assert found[1] == pytest.approx([0.25, 0.25])
+
+
+def test_columns_of_a_bootstrap_see_the_same_draws() -> None:
+    first = np.random.default_rng(1).random(80)
+    found = stats.bootstrap(np.stack([first, 1 - first, first + 2], axis=1))
+    assert found[1] == pytest.approx(1 - found[0][::-1])
+    assert found[2] == pytest.approx(found[0] + 2)
+
+
+def test_a_bootstrap_is_the_same_each_time_and_another_with_another_seed() -> None:
+    values = np.random.default_rng(2).random((50, 1))
+    assert stats.bootstrap(values).tolist() == stats.bootstrap(values).tolist()
+    assert stats.bootstrap(values).tolist() != stats.bootstrap(values, seed=1).tolist()
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_a_bootstrap_interval_lies_among_the_values_around_their_mean(values: list[float]) -> None:
+    ((low, high),) = stats.bootstrap(np.array(values)[:, None], resamples=500).tolist()
+    tiny = 1e-9
+    assert min(values) - tiny <= low <= high <= max(values) + tiny
+    if len(set(values)) == 1:
+        assert (low, high) == pytest.approx((values[0], values[0]))
+
+
+def test_a_bootstrap_covers_the_truth_about_as_often_as_it_says() -> None:
+    draws = np.random.default_rng(3)
+    samples = draws.random((60, 200))  # 200 samples of 60 questions whose true mean is 0.5
+    inside = sum(low <= 0.5 <= high for low, high in stats.bootstrap(samples, resamples=1000).tolist())
+    assert 0.90 <= inside / 200 <= 0.99
+
+
+def test_a_bootstrap_of_nothing_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no question"):
+        stats.bootstrap(np.zeros((0, 3)))
