@@ -49,14 +49,14 @@ def papers(count: int, *, first: int = 0) -> Iterator[Paper]:
 
 
 def paper(at: int) -> Paper:
-    """One work: one in twelve without abstract, one in six with a structured one, one in forty by a body, one in two hundred retracted.
+    """One work: one in thirteen without abstract, one in six with a structured one, one in forty by a body, one in two hundred retracted.
 
     >>> paper(7) == paper(7), paper(7).doi, paper(7).doi == paper(8).doi
     (True, '10.1000/syn.7', False)
     """
     random = Random(at)
     title = _sentence(random, random.randint(8, 17)).rstrip(".")
-    abstract = "" if at % 12 == 5 else _abstract(random, is_structured=at % 6 == 1)
+    abstract = "" if at % 13 == 5 else _abstract(random, is_structured=at % 6 == 1)
     page, year = random.randint(2, 2000), random.randint(1985, _LATEST)
     return Paper(
         f"s{at}",
@@ -149,11 +149,12 @@ def _without_doi(of: Paper) -> Paper:
 
 
 def _preprint(of: Paper) -> Paper:
-    """That of the year before, at arXiv."""
+    """That of the year before, at arXiv, whose abstract is not yet quite that of the article."""
     number = int((of.doi or "").rpartition(".")[2])
     arxiv = f"{(of.year or 0) % 100:02}{1 + number // 100_000 % 12:02}.{number % 100_000:05}"
     year = (of.year or 0) - 1
-    return replace(of, doi=None, pmid=None, url=None, arxiv=arxiv, year=year, venue="arXiv", type="preprint", extra={}, notices=())
+    abstract = of.abstract and f"{of.abstract} We hope so."
+    return replace(of, abstract=abstract, doi=None, pmid=None, url=None, arxiv=arxiv, year=year, venue="arXiv", type="preprint", extra={}, notices=())
 
 
 def _with_initials(name: str) -> str:
