@@ -318,11 +318,22 @@ def person(found: Object) -> str:
         given = [*_first(found, _GIVEN)[:1], *_first(found, ("middle", "middle_name", "middleName"))]
         parts = [" ".join(family), " ".join(given), *texts(found.get("suffix"))]
         return ", ".join(filter(None, parts))
+    if raw := _as_in_the_paper(found):
+        return raw
     inner = next((found[key] for key in _WHOLE if texts(found.get(key)) or isinstance(found.get(key), dict)), None)
     if isinstance(inner, dict):
         return person(inner)
     name = next(iter(texts(inner)), "")
     return _DBLP_NUMBER.sub("", name) if "@pid" in found else name
+
+
+_SPELT_OUT = re.compile(r"[^\W\d_]{2,}\S*\s+(?:\S+\s+)*[^\W\d_]{2,}")
+
+
+def _as_in_the_paper(found: Object) -> str:
+    """The name of an author of OpenAlex as the paper has it, if that is spelt out; "" otherwise. Whom the service takes the person for may be another."""
+    raw = next(iter(texts(found.get("raw_author_name"))), "")
+    return raw if _SPELT_OUT.fullmatch(raw) and "," not in raw else ""
 
 
 # ------------------------------------------------------------------------------------------------------------------- all other fields

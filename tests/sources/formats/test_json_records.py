@@ -873,3 +873,16 @@ def test_json_alone_is_claimed(shared_data: Path) -> None:
     claimed = {path.name for path in exports.iterdir() if json_records.FORMAT.claims(File(str(path), path.read_bytes()).head())}
 
     assert claimed == {path.name for path in exports.iterdir() if path.suffix in (".json", ".jsonl")}
+
+
+def test_an_author_of_openalex_is_called_as_in_the_paper_unless_that_gives_initials_only() -> None:
+    people = [
+        {"author": {"display_name": "Marc de Perrot"}, "raw_author_name": "Matthieu Perrot"},
+        {"author": {"display_name": "Karl Marx"}, "raw_author_name": "K. Marx"},
+        {"author": {"display_name": "Eva Green"}},
+    ]
+
+    (record,) = json_records.read(File("a.json", json.dumps([{"display_name": "On tides", "authorships": people}]).encode()))
+
+    assert isinstance(record, Raw)
+    assert record.fields["author"] == ["Matthieu Perrot", "Karl Marx", "Eva Green"]
