@@ -331,7 +331,7 @@ _SPELT_OUT = re.compile(r"[^\W\d_]{2,}\S*\s+(?:\S+\s+)*[^\W\d_]{2,}")
 
 
 def _as_in_the_paper(found: Object) -> str:
-    """The name of an author of OpenAlex as the paper has it, if that is spelt out; "" otherwise. Whom the service takes the person for may be another."""
+    """The name of an author of OpenAlex as the paper has it, if that is spelt out, else "": the service may take the person for another one."""
     raw = next(iter(texts(found.get("raw_author_name"))), "")
     return raw if _SPELT_OUT.fullmatch(raw) and "," not in raw else ""
 
