@@ -22,16 +22,22 @@ _EVERY = "paper"  # a term that every document holds
 _YEARS = (-9999, 9999)
 _TIES = 50  # looked at beyond what is asked for: of papers with one score, those are given that come first by id
 
-Conditions = Mapping[str, str | tuple[int | None, int | None]]
-"""Field -> exact value, or (least, greatest) with None for open."""
+Conditions = Mapping[str, str | tuple[int | None, int | None] | frozenset[str]]
+"""Field -> folded value (of `author`: words that all stand in the authors' names), (least, greatest) with None for open, or values not to have.
+
+Fields: year, venue, collection, author, type, language, keyword, notice.
+"""
+
+_NAMED = ("venue", "collection", "type", "language", "keyword", "notice")
 
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("paper", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("every", tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("venue", tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("collection", tokenizer_name="raw", index_option="basic")
+    for name in _NAMED:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("author", tokenizer_name=_ANALYZER, index_option="basic")
     builder.add_integer_field("year", indexed=True)
     builder.add_text_field("body", tokenizer_name=_ANALYZER, index_option="freq")
     return builder.build()
@@ -118,6 +124,11 @@ class KeywordIndex:
             searcher = index.searcher()
             return [str(searcher.doc(address)["paper"][0]) for _, address in searcher.search(_all_of(clauses), limit=most, count=False).hits]
 
+    def knows(self, field: str, name: str) -> bool:
+        """Is there a paper of this venue, collection, type, language or keyword, or by an author with all these words in the name?"""
+        wanted = folded(name)
+        return bool(wanted) and self.count({field: wanted}) > 0
+
     def document_frequency(self, term: str) -> int:
         """In how many papers a term stands."""
         index = self._index()
@@ -200,16 +211,25 @@ def _all_of(clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query
 
 
 def _filters(schema: tantivy.Schema, conditions: Conditions) -> list[tuple[tantivy.Occur, tantivy.Query]]:
-    clauses = []
+    clauses: list[tuple[tantivy.Occur, tantivy.Query]] = []
     for field, wanted in conditions.items():
-        if isinstance(wanted, tuple):
+        if isinstance(wanted, frozenset):
+            unwanted = [(tantivy.Occur.MustNot, _term(schema, field, value)) for value in sorted(wanted)]
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, tantivy.Query.all_query()), *unwanted])
+        elif isinstance(wanted, tuple):
             low, high = _bounded(wanted[0], _YEARS[0]), _bounded(wanted[1], _YEARS[1])
             query = tantivy.Query.range_query(schema, field, tantivy.FieldType.Integer, low, high)
+        elif field == "author":
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, _term(schema, field, word)) for word in wanted.split()])
         else:
-            query = tantivy.Query.term_query(schema, field, wanted, index_option="basic")
+            query = _term(schema, field, wanted)
         # a filter must not add to the score
         clauses.append((tantivy.Occur.Must, tantivy.Query.const_score_query(query, 0.0)))
     return clauses
+
+
+def _term(schema: tantivy.Schema, field: str, value: str) -> tantivy.Query:
+    return tantivy.Query.term_query(schema, field, value, index_option="basic")
 
 
 def _bounded(year: int | None, default: int) -> int:
@@ -221,10 +241,31 @@ def _document(paper: Paper) -> tantivy.Document:
     document.add_text("paper", paper.id)
     document.add_text("every", _EVERY)
     document.add_text("body", " ".join(text.terms(f"{paper.title or ''}\n\n{paper.abstract}")))
-    if paper.venue:
-        document.add_text("venue", paper.venue.casefold())
-    if paper.collection:
-        document.add_text("collection", paper.collection.casefold())
+    for field, value in _names(paper):
+        document.add_text(field, value)
     if paper.year is not None:
         document.add_integer("year", paper.year)
     return document
+
+
+def _names(paper: Paper) -> Iterator[tuple[str, str]]:
+    """What conditions are asked of, folded."""
+    for venue in {paper.venue, *(version.venue for version in paper.versions)} - {None}:
+        yield "venue", folded(venue or "")
+    for field, value in (("collection", paper.collection), ("type", paper.type), ("language", paper.language)):
+        if value:
+            yield field, folded(value)
+    for keyword in paper.keywords:
+        yield "keyword", folded(keyword)
+    for notice in paper.notices:
+        yield "notice", notice.value
+    yield "author", " ".join(folded(name.replace(",", " ")) for name in paper.authors)
+
+
+def folded(name: str) -> str:
+    """A name as conditions compare it.
+
+    >>> folded("  The  Lancet ")
+    'the lancet'
+    """
+    return " ".join(text.fold(name).text.split())

@@ -25,6 +25,7 @@ from rag_qa.index.changes import Changes, Plan, Progress, Source
 from rag_qa.index.database import Database
 from rag_qa.index.keywords import Conditions as Conditions
 from rag_qa.index.keywords import KeywordIndex
+from rag_qa.index.keywords import folded as folded
 from rag_qa.index.manifest import Manifest
 from rag_qa.index.register import Register, Root
 from rag_qa.index.vectors import ChromaServer as ChromaServer
@@ -237,9 +238,9 @@ class Store:
         try:
             return self._near(vector, limit, conditions or {})
         except IndexingError:
-            if self._database.generation == self._seen_generation:
-                raise
-        self.open()  # it was made again since: it is another one now, or not ready
+            self._seen_generation = -1
+        # It was made again since, or its server has come back; if something is lost, this says what.
+        self.open()
         return self._near(vector, limit, conditions or {})
 
     def _near(self, vector: Vectors, limit: int, conditions: Conditions) -> list[Near]:
@@ -265,6 +266,10 @@ class Store:
     def by_keywords(self, terms: Mapping[str, float], limit: int, conditions: Conditions | None = None) -> list[tuple[str, float]]:
         """(paper id, BM25) of the papers that hold any of the weighted terms, best first."""
         return self._keywords.search(terms, limit, conditions)
+
+    def knows(self, field: str, name: str) -> bool:
+        """Is there a paper of this venue, or by an author with all these words in the name?"""
+        return self._keywords.knows(field, name)
 
     def document_frequency(self, term: str) -> int:
         """In how many papers a term stands."""

@@ -11,8 +11,8 @@ import numpy as np
 from rag_qa import text
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
-from rag_qa.index.store import Conditions, Near, Store
-from rag_qa.papers import Paper
+from rag_qa.index.store import Conditions, Near, Store, folded
+from rag_qa.papers import Notice, Paper
 from rag_qa.retrieval import fusion
 from rag_qa.retrieval.hits import Filters, Hit
 
@@ -121,13 +121,16 @@ def _named(question: str, paper: Paper) -> float:
 
 
 def _conditions(filters: Filters) -> Conditions:
-    conditions: dict[str, str | tuple[int | None, int | None]] = {}
+    conditions: dict[str, str | tuple[int | None, int | None] | frozenset[str]] = {}
     if filters.year_from is not None or filters.year_to is not None:
         conditions["year"] = (filters.year_from, filters.year_to)
-    if filters.venue:
-        conditions["venue"] = filters.venue.casefold()
-    if filters.collection:
-        conditions["collection"] = filters.collection.casefold()
+    for name in ("venue", "collection", "author", "language", "keyword", "type"):
+        if value := getattr(filters, name):
+            conditions[name] = folded(value.replace(",", " ") if name == "author" else value)
+    if filters.exclude_types and not filters.type:
+        conditions["type"] = frozenset(map(folded, filters.exclude_types))
+    if filters.without_retracted:
+        conditions["notice"] = frozenset({Notice.RETRACTED.value})
     return conditions
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rag_qa import text
 from rag_qa.errors import IndexBusyError, IndexingError
 from rag_qa.index.keywords import KeywordIndex
-from rag_qa.papers import Paper
+from rag_qa.papers import Notice, Paper, Version
 
 K1, B = 1.2, 0.75
 CORPUS = [
@@ -186,3 +186,45 @@ def test_a_file_in_the_place_of_the_folder(tmp_path: Path) -> None:
 
     with pytest.raises(IndexingError, match="can't be used"):
         KeywordIndex(tmp_path / "keywords").put(CORPUS)
+
+
+def test_conditions_on_names_types_and_notices(tmp_path: Path) -> None:
+    papers = [
+        Paper(
+            "p1",
+            "Tides rise.",
+            authors=("Smith, Ada", "van der Berg, Anna"),
+            venue="The  Lancet",
+            type="review",
+            language="en",
+            keywords=("Sea level",),
+        ),
+        Paper(
+            "p2",
+            "Tides fall.",
+            authors=("Berg, Jo",),
+            venue="arXiv",
+            versions=(Version(2020, "Nature"),),
+            type="article",
+            notices=(Notice.RETRACTED,),
+        ),
+        Paper("p3", "Tides turn."),
+    ]
+    index = KeywordIndex(tmp_path / "keywords")
+    index.put(papers)
+
+    def found(**conditions: str | tuple[int | None, int | None] | frozenset[str]) -> list[str]:
+        return sorted(paper_id for paper_id, _ in index.search({"tide": 1.0}, 10, conditions))
+
+    assert found(venue="the lancet") == found(author="smith") == found(author="berg anna") == found(keyword="sea level") == ["p1"]
+    assert found(venue="nature") == found(venue="arxiv") == found(author="berg jo") == ["p2"]
+    assert found(author="berg") == ["p1", "p2"]
+    assert found(type=frozenset({"review"})) == ["p2", "p3"]
+    assert found(type="review", language="en") == ["p1"]
+    assert found(notice=frozenset({"retracted"})) == ["p1", "p3"]
+    assert (index.knows("author", "Anna Berg"), index.knows("venue", "Nature"), index.knows("venue", "Science"), index.knows("venue", "")) == (
+        True,
+        True,
+        False,
+        False,
+    )
