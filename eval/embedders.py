@@ -14,7 +14,8 @@ from rag_qa.embedding.embedder import EMBEDDERS, Embedder, Vectors
 from rag_qa.errors import SettingsError
 from rag_qa.settings import Settings
 
-CHOICES = ("minilm", "static", "openai")
+CHOICES = ("minilm", "static", "openai", "sentence-transformers")
+_OF_THE_PROGRAM = ("minilm", "static")  # one model each
 _TOO_QUICK_TO_KEEP = "static"
 _COSTS_MONEY = "openai"
 
@@ -43,11 +44,12 @@ def chosen(name: str, settings: Settings, vectors: Path) -> Embedders:
 def _made(name: str, settings: Settings) -> Embedder:
     if name not in EMBEDDERS:
         raise SettingsError(f"There is no embedder {name!r} in this version: choose one of {', '.join(sorted(EMBEDDERS))}")
+    named = [settings.embedding_model] if settings.embedding_model and name not in _OF_THE_PROGRAM else []
     if name != _COSTS_MONEY:
-        return EMBEDDERS[name]()
+        return EMBEDDERS[name](*named)
     key = settings.embedding_api_key or settings.openai_api_key
     return EMBEDDERS[name](
-        settings.embedding_model,
+        *named,
         base_url=settings.embedding_base_url or settings.openai_base_url,
         api_key=key.get_secret_value() if key else None,
         timeout=settings.llm_timeout,

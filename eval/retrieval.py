@@ -91,10 +91,12 @@ class Run:
 def run(collection: Beir, embedders: Embedders, settings: Settings, cache: Path, *, progress: Progress | None = None) -> Run:
     """Index the corpus, unless it is indexed from an earlier run, and ask every question of the split that a document answers.
 
-    `settings`: what the product searches with; the folder of the index is chosen here. Raises RagQAError when nothing can be asked.
+    `settings`: what the product searches with; the index lies in a folder of its own here, never on a server.
+    Raises RagQAError when nothing can be asked.
     """
     progress = progress or _silent
-    chosen = settings.model_copy(update={"data_dir": kept_index.folder(cache, collection.name, collection.corpus, embedders.for_index.name)})
+    folder = kept_index.folder(cache, collection.name, collection.corpus, embedders.for_index.name)
+    chosen = settings.model_copy(update={"data_dir": folder, "chroma_url": None})
     started = perf_counter()
     coverage = _index(Engine(chosen, embedder=embedders.for_index), collection, progress)
     seconds = perf_counter() - started
