@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import shutil
 import socket
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from rag_qa.errors import IndexingError
 
 if TYPE_CHECKING:
     from chromadb import Collection
-    from chromadb.api import ClientAPI
+    from chromadb.api import ServerAPI
     from chromadb.config import System
 
 # The space can't be changed later, and another one would be kept silently: it belongs to the format of an index. `ef_search` candidates of the
@@ -87,7 +87,7 @@ class Folder:
         return (self.path / "chroma.sqlite3").exists()
 
     def start(self) -> System:
-        """PersistentClient would share one engine among all clients of a folder in this process, so that none of them could ever open it afresh."""
+        """Not one that all of this process share: it could never be opened afresh."""
         return _started(is_persistent=True, persist_directory=str(self.path))
 
     def advice(self, reason: str) -> str:
@@ -126,16 +126,32 @@ class Shelf:
 
 
 def _started(**settings: Any) -> System:
-    from chromadb.api import ServerAPI
     from chromadb.config import Settings, System
 
     system = System(Settings(**settings, anonymized_telemetry=False))
-    api = system.instance(ServerAPI)  # type: ignore[type-abstract]
-    session = getattr(api, "_session", None)
-    if session is not None:
+    if session := _session(system):
         session.timeout = _ANSWER  # it has none
+        weakref.finalize(system, session.close)  # nobody else does
     system.start()
     return system
+
+
+def _stop(system: System) -> None:
+    system.stop()
+    if session := _session(system):
+        session.close()
+
+
+def _api(system: System) -> ServerAPI:
+    """What a client of Chroma stands on. The clients themselves share systems behind one's back, or make others of their own."""
+    from chromadb.api import ServerAPI
+
+    return system.instance(ServerAPI)  # type: ignore[type-abstract]
+
+
+def _session(system: System) -> Any:
+    """The connections to a server."""
+    return getattr(_api(system), "_session", None)
 
 
 class VectorStore:
@@ -212,9 +228,8 @@ class VectorStore:
         self.close()
         if isinstance(self.place, Shelf):
             with self._collection() as collection:
-                is_ours = collection is not None and (collection.metadata or {}).get("index") == self.place.owner
-                if is_ours:
-                    self._client().delete_collection(self.place.collection)
+                if collection is not None and self._system and (collection.metadata or {}).get("index") == self.place.owner:
+                    _api(self._system).delete_collection(self.place.collection)
             self.close()
         elif isinstance(self.place, Folder):
             remove(self.place.path)
@@ -229,7 +244,7 @@ class VectorStore:
         with self._lock:
             system, self._system, self._opened = self._system, None, None
             if system is not None:
-                system.stop()
+                _stop(system)
 
     @contextmanager
     def _collection(self, *, make: bool = False) -> Iterator[Any]:
@@ -246,27 +261,20 @@ class VectorStore:
                 raise
 
     def _open(self, *, make: bool) -> Collection | None:
+        from chromadb import Collection
         from chromadb.errors import NotFoundError
 
         if self._system is None:
             self._system = self.place.start()
-        client = self._client()
-        name = self.place.collection
-        with contextlib.suppress(NotFoundError):
-            return client.get_collection(name, embedding_function=None)
-        if not make:
-            return None
-        owner = {"index": self.place.owner} if isinstance(self.place, Shelf) else None
-        return client.get_or_create_collection(name, embedding_function=None, configuration=_CONFIGURATION, metadata=owner)
-
-    def _client(self) -> ClientAPI:
-        from chromadb.api.client import Client
-        from chromadb.api.shared_system_client import SharedSystemClient
-
-        assert self._system is not None
-        client = Client.from_system(self._system)
-        SharedSystemClient.clear_system_cache()
-        return client
+        api, name = _api(self._system), self.place.collection
+        try:
+            model = api.get_collection(name)
+        except NotFoundError:
+            if not make:
+                return None
+            owner = {"index": self.place.owner} if isinstance(self.place, Shelf) else None
+            model = api.get_or_create_collection(name, configuration=_CONFIGURATION, metadata=owner)
+        return Collection(client=api, model=model, embedding_function=None)
 
     def _failure(self, error: BaseException) -> IndexingError:
         self._system = self._opened = None  # a broken engine can't even be stopped

@@ -11,7 +11,7 @@ import numpy as np
 
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.index.changes import Changes, Outcome, Progress, Source
-from rag_qa.index.store import Store
+from rag_qa.index.store import ChromaServer, Store
 from rag_qa.papers import Origin, Paper, paper_id
 from rag_qa.retrieval.retriever import Retriever
 
@@ -57,6 +57,24 @@ def abstract(number: int, sentences: int = 2) -> str:
     topics = ("tides", "mosses", "wolves", "storms", "rivers", "glaciers", "forests")
     parts = [f"We study {topics[(number + i) % len(topics)]} in region {number} by method {number * i}." for i in range(sentences)]
     return " ".join(parts)
+
+
+class Reader:
+    """Someone who has an index open and searches it."""
+
+    def __init__(self, folder: Path, *, server: ChromaServer | None = None) -> None:
+        self.embedder = BagEmbedder()
+        self.store = Store(folder, self.embedder, server=server)
+
+    def found(self) -> set[int]:
+        """Numbers of the papers that a search finds, each of which is whole."""
+        hits = Retriever(self.store, self.embedder).search("We study a region by a method", k=1000)
+        for hit in hits:
+            assert " ".join(p.text for p in self.store.passages({hit.paper.id: hit.paper})[hit.paper.id]) == hit.paper.abstract
+            assert hit.passages
+            assert self.store.sentence_vectors([hit.paper.id])
+        numbers = {abstract(number): number for number in range(1000)}
+        return {numbers[hit.paper.abstract] for hit in hits}
 
 
 class Counted(NamedTuple):

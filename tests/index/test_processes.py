@@ -14,8 +14,7 @@ import pytest
 
 from rag_qa.errors import EmptyIndexError, IndexBusyError
 from rag_qa.index.store import Store
-from rag_qa.retrieval.retriever import Retriever
-from tests.index.making import BagEmbedder, abstract, paper, update
+from tests.index.making import BagEmbedder, Reader, abstract, paper, update
 
 WRITER = """
 import sys
@@ -60,23 +59,6 @@ def go_on(process: subprocess.Popen[str]) -> None:
 def elsewhere(folder: Path, path: str, *numbers: int, todo: str = "update") -> None:
     """Do it in another process."""
     subprocess.run([sys.executable, "-c", WRITER, str(folder), path, " ".join(map(str, numbers)), todo], check=True)
-
-
-class Reader:
-    """A process that has the index open."""
-
-    def __init__(self, folder: Path) -> None:
-        self.embedder = BagEmbedder()
-        self.store = Store(folder, self.embedder)
-
-    def found(self) -> set[int]:
-        """Numbers of the papers that a search finds."""
-        hits = Retriever(self.store, self.embedder).search("We study a region by a method", k=100)
-        for hit in hits:
-            assert " ".join(p.text for p in self.store.passages({hit.paper.id: hit.paper})[hit.paper.id]) == hit.paper.abstract
-            assert hit.passages
-            assert self.store.sentence_vectors([hit.paper.id])
-        return {number for number in range(100) for hit in hits if hit.paper.abstract == abstract(number)}
 
 
 @pytest.fixture
