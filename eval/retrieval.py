@@ -2,6 +2,7 @@
 
 Figures are over papers. A document that the product took for the same work as another one counts for their paper, which counts once, with the higher
 grade; one that is in no paper (it has no text) stays among the relevant ones, where no ranking can find it. A question that fails counts as 0.
+A document with the id of the question stays in, other than with BEIR's own script: in collections of questions about one abstract it is the answer.
 """
 
 from __future__ import annotations

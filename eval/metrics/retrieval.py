@@ -33,6 +33,8 @@ def recall_at(ranked: Sequence[str], relevant: Collection[str], k: int) -> float
 def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str], k: int) -> float:
     """1 / place (from 1) of the first relevant paper among the first k, otherwise 0; its mean is MRR@k.
 
+    Source: Voorhees, The TREC-8 question answering track report, 1999; with a cut-off as in MS MARCO's script.
+
     >>> reciprocal_rank(["a", "b", "c"], {"b", "c"}, k=10)
     0.5
     """
@@ -43,6 +45,8 @@ def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str], k: int) ->
 
 def ndcg_at(ranked: Sequence[str], gains: Mapping[str, float], k: int) -> float:
     """Sum over the first k of gain / log2(place + 1), divided by the same sum of the best possible ranking (trec_eval: ndcg_cut_k, linear gain).
+
+    Source: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20 (2002).
 
     >>> round(ndcg_at(["a", "b"], {"b": 1}, k=10), 4)
     0.6309
