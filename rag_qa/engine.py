@@ -20,13 +20,13 @@ from rag_qa.answering.generative import GenerativeAnswerer, rewrite_follow_up
 from rag_qa.answering.weights import Weights
 from rag_qa.conversation import Conversations
 from rag_qa.embedding import minilm, openai_api, static, transformer
-from rag_qa.embedding.embedder import EMBEDDERS, Embedder
+from rag_qa.embedding.embedder import EMBEDDERS, Embedder, Priced
 from rag_qa.embedding.static import WordVectors
 from rag_qa.errors import ProviderError, QuestionError
 from rag_qa.grounding import GroundingCheck
 from rag_qa.index.changes import Changes, Fate, Outcome
 from rag_qa.index.register import Root
-from rag_qa.index.store import ChromaServer, Store
+from rag_qa.index.store import Announce, ChromaServer, Store, Workload
 from rag_qa.library import Reading
 from rag_qa.llm import openai_api as chat_api
 from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
@@ -97,6 +97,12 @@ class IndexInfo:
 Progress = Callable[[str, int, int], None]
 """Called with (stage, done, total) while work goes on."""
 
+Notice = Callable[[str], None]
+"""Called with a line that a person should see before the work goes on."""
+
+_MANY_TEXTS = 1000
+"""More than this are not sent to a server unannounced."""
+
 
 T = TypeVar("T")
 
@@ -137,27 +143,29 @@ class Engine:
         mapping: Mapping[str, str] | None = None,
         stdin: BinaryIO | None = None,
         progress: Progress | None = None,
+        notice: Notice | None = None,
     ) -> IndexReport:
         """Read files and folders into the index, and remember them for `sync`. A second call with the same files embeds nothing.
 
         A file that can't be read keeps what the index had of it; one that has gone from a folder that was read takes its papers with it.
         The path "-" reads `stdin`. `mapping`: field -> column or key, for tables and JSON whose names are not understood. `dry_run`: say what would
         happen and write nothing. `rebuild` makes the index anew, with the embedder of the settings, from the papers that it knows (and reads
-        `paths`, if any, too). Raises IndexBusyError, StaleIndexError, ProviderError, and EmptyIndexError when there is nothing to rebuild.
+        `paths`, if any, too). `notice` is told what is about to be sent to an embeddings server, and what it costs, if it is much. Raises
+        IndexBusyError, StaleIndexError, ProviderError, and EmptyIndexError when there is nothing to rebuild.
         """
         rebuilt = 0
         if rebuild and not dry_run and (self._store.exists or not paths):
-            rebuilt = self._store.rebuild(progress=progress)
+            rebuilt = self._store.rebuild(progress=progress, announce=self._announcing(notice))
         named = [Root(str(path), dict(mapping or {})) for path in paths]
         known, sources = (self._store.roots(), self._store.sources()) if self._store.exists else ([], [])
         reading = Reading.of(named, known, sources, stdin=stdin, language=self.settings.language)
-        return self._take(reading, dry_run=dry_run, rebuilt=rebuilt, progress=progress)
+        return self._take(reading, dry_run=dry_run, rebuilt=rebuilt, progress=progress, notice=notice)
 
-    def sync(self, *, dry_run: bool = False, progress: Progress | None = None) -> IndexReport:
+    def sync(self, *, dry_run: bool = False, progress: Progress | None = None, notice: Notice | None = None) -> IndexReport:
         """Read again what was ever indexed: what is new, edited or gone there is so in the index. Raises EmptyIndexError."""
         self._store.manifest()
         reading = Reading.again(self._store.roots(), self._store.sources(), language=self.settings.language)
-        return self._take(reading, dry_run=dry_run, progress=progress)
+        return self._take(reading, dry_run=dry_run, progress=progress, notice=notice)
 
     def remove(self, paths: Sequence[str | Path], *, dry_run: bool = False, progress: Progress | None = None) -> IndexReport:
         """Take files and folders out of the index; `sync` leaves them alone from then on. A paper that another file holds stays.
@@ -168,12 +176,19 @@ class Engine:
         reading = Reading.without([str(path) for path in paths], self._store.roots(), self._store.sources())
         return self._take(reading, dry_run=dry_run, progress=progress)
 
-    def _take(self, reading: Reading, *, dry_run: bool, rebuilt: int = 0, progress: Progress | None) -> IndexReport:
+    def _take(self, reading: Reading, *, dry_run: bool, rebuilt: int = 0, progress: Progress | None, notice: Notice | None = None) -> IndexReport:
         started = time.perf_counter()
         if dry_run:
             changes = self._store.preview(reading.sources, gone=reading.gone, progress=progress)
         elif reading.sources or reading.gone or reading.forgotten:
-            changes = self._store.update(reading.sources, gone=reading.gone, roots=reading.roots, forget=reading.forgotten, progress=progress)
+            changes = self._store.update(
+                reading.sources,
+                gone=reading.gone,
+                roots=reading.roots,
+                forget=reading.forgotten,
+                progress=progress,
+                announce=self._announcing(notice),
+            )
         else:
             changes = Changes()
         papers, passages = self._store.count() if self._store.exists else (0, 0)
@@ -186,6 +201,18 @@ class Engine:
             seconds=round(time.perf_counter() - started, 3),
             is_preview=dry_run,
         )
+
+    def _announcing(self, notice: Notice | None) -> Announce | None:
+        """Tells `notice` of a large run with an embedder that may cost money."""
+        embedder = self._embedder
+        if notice is None or not isinstance(embedder, Priced):
+            return None
+
+        def announce(work: Workload) -> None:
+            if work.texts > _MANY_TEXTS:
+                notice(_cost_line(work, embedder.name, embedder.dollars(work.tokens)))
+
+        return announce
 
     def info(self) -> IndexInfo:
         """What the index holds. Raises EmptyIndexError when there is none."""
@@ -381,6 +408,16 @@ class Engine:
             timeout=settings.llm_timeout,
             retries=settings.llm_retries,
         )
+
+
+def _cost_line(work: Workload, model: str, dollars: float | None) -> str:
+    """What is about to be sent, for a person.
+
+    >>> _cost_line(Workload(2000, 21000, 1_500_000), "openai:text-embedding-3-small", 0.03)
+    'Sending about 21,000 texts of 2,000 papers (1,500,000 tokens) to openai:text-embedding-3-small: about $0.03'
+    """
+    price = "its price is not known here" if dollars is None else f"about ${max(dollars, 0.01):,.2f}"
+    return f"Sending about {work.texts:,} texts of {work.papers:,} papers ({work.tokens:,} tokens) to {model}: {price}"
 
 
 _NOTHING = "No paper in this library has anything to do with the question."

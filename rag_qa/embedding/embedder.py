@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,15 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (len(texts), dimensions). Raises ProviderError from a remote model."""
+        ...
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """An embedder that sends texts to a server, which may cost money."""
+
+    def dollars(self, tokens: int) -> float | None:
+        """What it costs to embed so many tokens; None if that is not known."""
         ...
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -17,6 +19,10 @@ DEFAULT_MODEL = "text-embedding-3-small"
 MAX_TEXTS = 64
 MAX_REQUEST_TOKENS = 100_000
 """OpenAI takes 300,000 tokens and 2,048 texts in one request; smaller ones keep a slow local server within its time."""
+AT_ONCE = 8
+"""Requests that are under way at the same time, at most: a server that is slow gets fewer, down to one after the other."""
+DOLLARS: Mapping[str, float] = {"text-embedding-3-small": 0.02, "text-embedding-3-large": 0.13, "text-embedding-ada-002": 0.10}
+"""What OpenAI takes for a million tokens, by its price list when this was written."""
 NAMES = Names(
     key="RAG_QA_EMBEDDING_API_KEY (or OPENAI_API_KEY)",
     url="RAG_QA_EMBEDDING_BASE_URL (or OPENAI_BASE_URL)",
@@ -46,6 +52,7 @@ class OpenAIEmbedder:
         self._model = model
         self._max_tokens = max_tokens
         self._dimensions: int | None = None
+        self._slowest: float | None = None
         self._lock = threading.Lock()
 
     @property
@@ -74,7 +81,33 @@ class OpenAIEmbedder:
         non-zero vector for each text, all of one length."""
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        return np.concatenate([self._door.retrying(partial(self._request, batch)) for batch in _batches(texts)])
+        batches = list(_batches(texts))
+        done: list[Vectors] = []
+        if len(batches) == 1 or self._slowest is None:
+            done.append(self._sent(batches.pop(0)))  # how long it takes is not known yet
+        return np.concatenate([*done, *self._sent_together(batches)])
+
+    def dollars(self, tokens: int) -> float | None:
+        """What it costs to embed so many tokens; None if that is not known."""
+        price = DOLLARS.get(self._model) if self._door.is_openai else None
+        return None if price is None else price * tokens / 1_000_000
+
+    def _sent_together(self, batches: Sequence[Sequence[str]]) -> list[Vectors]:
+        """The vectors of each batch. After a failure nothing more is sent."""
+        if not batches:
+            return []
+        executor = ThreadPoolExecutor(_at_once(self._slowest or 0.0, self._door.timeout), thread_name_prefix="embedding")
+        try:
+            return [future.result() for future in [executor.submit(self._sent, batch) for batch in batches]]
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+    def _sent(self, batch: Sequence[str]) -> Vectors:
+        begun = time.monotonic()
+        vectors = self._door.retrying(partial(self._request, batch))
+        with self._lock:
+            self._slowest = max(self._slowest or 0.0, time.monotonic() - begun)
+        return vectors
 
     def _request(self, texts: Sequence[str]) -> Vectors:
         # an empty text is refused by some servers: a blank has no meaning either
@@ -116,6 +149,16 @@ class OpenAIEmbedder:
 
     def _bad(self, what: str) -> BadReply:
         return BadReply(f"{self._door.subject(self._model)} {what}")
+
+
+def _at_once(seconds: float, timeout: float) -> int:
+    """How many requests to send at once to a server that takes so long for one: if it works them off one after the other, the last must still be
+    answered long before the timeout.
+
+    >>> _at_once(0.5, 60), _at_once(5.0, 60), _at_once(20.0, 60)
+    (8, 4, 1)
+    """
+    return max(1, min(AT_ONCE, int(timeout / max(3 * seconds, 1e-3))))
 
 
 def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:

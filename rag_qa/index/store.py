@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -44,9 +45,23 @@ _BATCH_SECONDS = 5.0
 # share of the papers on, so that what was edited is ranked as if it had been so from the beginning.
 _TOLERATED = 0.02
 
+_SAMPLE = 300  # papers from which the work on all of them is estimated
 _SPARE = 1.3  # how many more neighbours are asked for than should hold enough that meet a condition
 _MOST_AT_FIRST = 4000
 _ENOUGH = 3  # a third of what is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What is about to be embedded. Of many papers, `texts` and `tokens` are estimated from some of them."""
+
+    papers: int
+    texts: int
+    tokens: int
+
+
+Announce = Callable[[Workload], None]
+"""Called once before anything is embedded."""
 
 
 class Store:
@@ -288,6 +303,7 @@ class Store:
         roots: Sequence[Root] = (),
         forget: Sequence[str] = (),
         progress: Progress | None = None,
+        announce: Announce | None = None,
     ) -> Changes:
         """Bring the index in step with what these files hold now, and with files that have `gone`.
 
@@ -304,7 +320,7 @@ class Store:
                     self._register.forget_root(path)
             progress("comparing", 0, 0)
             self._register.settle(self._catalog)
-            return plan.changes(self._catch_up(progress))
+            return plan.changes(self._catch_up(progress, announce))
 
     def preview(self, sources: Iterable[Source], *, gone: Sequence[str] = (), progress: Progress | None = None) -> Changes:
         """What `update` would do; nothing is written. Raises StaleIndexError."""
@@ -316,7 +332,7 @@ class Store:
         plan.register.settle(plan.catalog)
         return plan.changes(0)
 
-    def rebuild(self, *, progress: Progress | None = None) -> int:
+    def rebuild(self, *, progress: Progress | None = None, announce: Announce | None = None) -> int:
         """Make vectors and keywords again from the papers that the index knows, with this embedder. Returns the number of papers.
 
         Raises IndexBusyError, and EmptyIndexError when there is no index.
@@ -327,7 +343,7 @@ class Store:
             self._require_format()
             self._vectors.require()
             self._begin_anew()
-            return self._catch_up(progress or _silent)
+            return self._catch_up(progress or _silent, announce)
 
     def _require_format(self) -> None:
         """Raises StaleIndexError if the files are those of another version. A manifest that can't be read is made anew with the rest."""
@@ -379,9 +395,11 @@ class Store:
         replace(self._wanted(), build=uuid.uuid4().hex[:16]).write(self._folder)
         self._let_go_of("_vectors")
 
-    def _catch_up(self, progress: Progress) -> int:
+    def _catch_up(self, progress: Progress, announce: Announce | None) -> int:
         """Remove what is leaving, then embed what is pending; safe to stop at any point and to begin again."""
         leaving, pending = self._catalog.leaving(), self._catalog.pending()
+        if announce and pending:
+            announce(self._workload(pending))
         if leaving or pending:
             with self._keywords.writing():
                 self._remove(leaving)
@@ -402,6 +420,12 @@ class Store:
             if number >= _FIRST_BATCHES:
                 size = _next_size(size, time.monotonic() - begun)
 
+    def _workload(self, pending: Sequence[str]) -> Workload:
+        some = pending[:: math.ceil(len(pending) / _SAMPLE)]
+        texts = [part for paper in self._catalog.to_add(some) for part in self._parts(paper).texts]
+        scale = len(pending) / len(some)
+        return Workload(len(pending), round(len(texts) * scale), round(sum(map(self._embedder.count_tokens, texts)) * scale))
+
     def _remove(self, paper_ids: Sequence[str]) -> None:
         if paper_ids:
             self._vectors.delete_papers(paper_ids)
@@ -409,17 +433,23 @@ class Store:
             self._catalog.drop(paper_ids)
 
     def _add(self, papers: Sequence[Paper]) -> None:
-        cut = [chunking.passages(paper, count_tokens=self._count_tokens, max_tokens=self._embedder.max_tokens) for paper in papers]
-        passages = [passage for group in cut for passage in group]
-        sentences = [self._sentence_pieces(paper.abstract) for paper in papers]
-        texts = [text.joined(passage.text) for passage in passages] + [piece for group in sentences for pieces in group for piece in pieces]
-        vectors = self._embedder.embed(texts)
+        parts = [self._parts(paper) for paper in papers]
+        passages = [passage for one in parts for passage in one.passages]
+        vectors = iter(self._embedder.embed([part for one in parts for part in one.texts]))
+        of_passages, of_sentences = [], []
+        for one in parts:
+            of_passages += list(itertools.islice(vectors, len(one.passages)))
+            of_sentences.append(_means(one.sentences, vectors, self._embedder.dimensions))
         self._vectors.delete_papers([paper.id for paper in papers])
-        self._vectors.put([passage.id for passage in passages], vectors[: len(passages)], [passage.paper_id for passage in passages])
+        if passages:
+            self._vectors.put([passage.id for passage in passages], np.stack(of_passages), [passage.paper_id for passage in passages])
         self._keywords.put(papers)
-        rest = iter(vectors[len(passages) :])
-        means = [_means(group, rest, self._embedder.dimensions) for group in sentences]
-        self._catalog.finish(zip((paper.id for paper in papers), cut, means, strict=True))
+        self._catalog.finish(zip((paper.id for paper in papers), (one.passages for one in parts), of_sentences, strict=True))
+
+    def _parts(self, paper: Paper) -> _Parts:
+        """What of a paper is embedded."""
+        passages = chunking.passages(paper, count_tokens=self._count_tokens, max_tokens=self._embedder.max_tokens)
+        return _Parts(passages, self._sentence_pieces(paper.abstract))
 
     def _count_tokens(self, part: str) -> int:
         return self._embedder.count_tokens(text.joined(part))
@@ -428,6 +458,19 @@ class Store:
         """What is embedded for each sentence: itself, or the pieces of one that is longer than the embedder's window."""
         fits = partial(chunking.fitting, abstract, count_tokens=self._count_tokens, max_tokens=self._embedder.max_tokens)
         return [[text.joined(abstract[a:b]) for a, b in fits(span)] for span in text.sentences(abstract)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The passages of a paper, and for each of its sentences the pieces that are embedded for it."""
+
+    passages: Sequence[Passage]
+    sentences: Sequence[Sequence[str]]
+
+    @property
+    def texts(self) -> list[str]:
+        """What the embedder gets: the passages, then the pieces."""
+        return [*(text.joined(passage.text) for passage in self.passages), *(piece for pieces in self.sentences for piece in pieces)]
 
 
 def _means(groups: Sequence[Sequence[str]], vectors: Iterator[Vectors], dimensions: int) -> Vectors:

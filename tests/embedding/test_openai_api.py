@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import threading
+import time
 from collections.abc import Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Self
 
 import numpy as np
 import pytest
 
 from rag_qa import tokens
-from rag_qa.embedding.embedder import EMBEDDERS
-from rag_qa.embedding.openai_api import MAX_REQUEST_TOKENS, MAX_TEXTS, NAMES, OpenAIEmbedder
+from rag_qa.embedding import minilm as minilm  # makes itself known
+from rag_qa.embedding.embedder import EMBEDDERS, Priced
+from rag_qa.embedding.openai_api import AT_ONCE, MAX_REQUEST_TOKENS, MAX_TEXTS, NAMES, OpenAIEmbedder
 from rag_qa.errors import AuthError, BadReply, ConnectionRefused, ContextTooLong, ProviderError
 from rag_qa.openai_door import Door
 from tests.scripted_server import Reply, ScriptedServer, failure, json_reply, vectors
@@ -60,6 +66,88 @@ def test_many_texts_go_in_several_requests() -> None:
         assert [len(request.body["input"]) for request in server.requests] == [MAX_TEXTS, 2]
     assert found.shape == (MAX_TEXTS + 2, 2)
     np.testing.assert_allclose(found[-1], [0, 1])
+
+
+class CountingServer:
+    """Gives each text the vector (its number, 1), a moment later; notes how many requests it had at once."""
+
+    def __init__(self, pause: float = 0.05, fails_on: str = "") -> None:
+        self.most = self.now = self.asked = 0
+        self._lock = threading.Lock()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                texts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
+                with server._lock:
+                    server.asked += 1
+                    server.now += 1
+                    server.most = max(server.most, server.now)
+                time.sleep(pause)
+                with server._lock:
+                    server.now -= 1
+                status = 400 if fails_on in texts else 200
+                body = json.dumps({"data": [{"index": i, "embedding": [int(text.split()[-1]), 1]} for i, text in enumerate(texts)]}).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None: ...
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def counting(server: CountingServer, timeout: float = 10.0) -> OpenAIEmbedder:
+    return OpenAIEmbedder("tiny", base_url=server.url, api_key="k", timeout=timeout, retries=0)
+
+
+def test_several_requests_are_under_way_at_once_and_keep_their_order() -> None:
+    texts = [f"text {number}" for number in range(MAX_TEXTS * 20)]
+    with CountingServer() as server:
+        found = counting(server).embed(texts)
+
+    np.testing.assert_allclose(found[:, 0] / found[:, 1], np.arange(len(texts)), rtol=1e-3)
+    assert (server.asked, 2 <= server.most <= AT_ONCE) == (20, True)
+
+
+def test_a_slow_server_is_asked_one_thing_after_the_other() -> None:
+    with CountingServer(pause=0.2) as server:
+        counting(server, timeout=1.0).embed([f"text {number}" for number in range(MAX_TEXTS * 4)])
+
+    assert (server.asked, server.most) == (4, 1)
+
+
+def test_after_a_failure_nothing_more_is_sent() -> None:
+    texts = [f"text {number}" for number in range(MAX_TEXTS * 60)]
+    with CountingServer(fails_on=f"text {MAX_TEXTS * 3}") as server:
+        with pytest.raises(ProviderError):
+            counting(server).embed(texts)
+        time.sleep(0.3)
+        asked = server.asked
+        time.sleep(0.3)
+
+        assert server.asked == asked < 40
+
+
+def test_what_it_costs_is_known_of_openai_alone() -> None:
+    assert OpenAIEmbedder("text-embedding-3-small", api_key="k").dollars(3_000_000) == pytest.approx(0.06)
+    assert OpenAIEmbedder("text-embedding-9", api_key="k").dollars(3_000_000) is None
+    assert OpenAIEmbedder("text-embedding-3-small", base_url="http://localhost:1/v1").dollars(3_000_000) is None
+    assert isinstance(OpenAIEmbedder(api_key="k"), Priced)
+    assert not isinstance(EMBEDDERS["minilm"](), Priced)
 
 
 def test_long_texts_go_in_several_requests() -> None:
