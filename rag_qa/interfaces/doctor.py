@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import metadata
@@ -22,7 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import SecretStr
 
 from rag_qa import __version__
-from rag_qa.embedding import minilm
+from rag_qa.embedding import minilm, openai_api, static, transformer
 from rag_qa.errors import EmptyIndexError, RagQAError
 from rag_qa.interfaces import render
 from rag_qa.interfaces.render import EngineLike, JsonObject, Kind, Line
@@ -55,8 +55,9 @@ class Check:
 def diagnose(engine: EngineLike, *, distribution: str = DISTRIBUTION, patience: float = PATIENCE) -> list[Check]:
     """Look at everything that has to be in place. Raises nothing: what is wrong is in the checks."""
     settings = engine.settings
-    embedder = _weights() if settings.embedder == "minilm" else [_embedding_server(settings, patience)]
-    return [*installed(distribution), data_folder(settings.data_dir), *embedder, *_index(engine), _chat_server(settings, patience)]
+    vectors = [_chroma_server(settings.chroma_url, settings.chroma_token, patience)] if settings.chroma_url else []
+    embedder = _embedder(settings, patience)
+    return [*installed(distribution), data_folder(settings.data_dir), *vectors, *embedder, *_index(engine), _chat_server(settings, patience)]
 
 
 def is_usable(checks: Sequence[Check]) -> bool:
@@ -96,12 +97,24 @@ def data_folder(folder: Path) -> Check:
     return Check("data folder", State.OK, str(place) if existing == place else f"{place} (made when it is needed)")
 
 
-def _weights() -> list[Check]:
-    return [_package_file("weights", minilm.MODEL), _package_file("tokenizer", minilm.TOKENIZER)]
+def _embedder(settings: Settings, patience: float) -> list[Check]:
+    match settings.embedder:
+        case "minilm":
+            return [_package_file("weights", *minilm.MODEL[:2]), _package_file("tokenizer", *minilm.TOKENIZER[:2])]
+        case "static":
+            return [_package_file("weights", "wordllama", static.WEIGHTS[0])]
+        case "sentence-transformers":
+            return [_transformer(settings.embedding_model or transformer.DEFAULT_MODEL)]
+    return [_embedding_server(settings, patience)]
 
 
-def _package_file(name: str, known: tuple[str, str, str]) -> Check:
-    package, file, _ = known
+def _transformer(model: str) -> Check:
+    if importlib.util.find_spec("sentence_transformers") is None:
+        return Check("embeddings", State.FAILED, f"sentence-transformers is not installed: {transformer.INSTALL}")
+    return Check("embeddings", State.OK, f"{model}, by sentence-transformers (fetched when it is first used)")
+
+
+def _package_file(name: str, package: str, file: str) -> Check:
     spec = importlib.util.find_spec(package)
     folders = spec.submodule_search_locations if spec else None
     path = Path(folders[0]) / file if folders else None
@@ -121,7 +134,7 @@ def _index(engine: EngineLike) -> Iterator[Check]:
         return
     built = f"built with {info.embedder} ({info.dimensions} dimensions), {info.chunker}"
     yield Check("index", State.OK, f"{info.papers} papers in {info.passages} passages, {built}, at {info.path}")
-    if engine.settings.embedder == "minilm":  # another embedder may cost money
+    if engine.settings.embedder in ("minilm", "static"):  # another embedder may cost money, or fetch a model
         yield _trial(engine)
 
 
@@ -138,7 +151,12 @@ def _embedding_server(settings: Settings, patience: float) -> Check:
     url = settings.embedding_base_url or settings.openai_base_url or OPENAI_URL
     answer = probe(url, settings.embedding_api_key or settings.openai_api_key, patience=patience)
     state = State.OK if answer.is_fine else State.FAILED
-    return Check("embeddings", state, f"{settings.embedding_model} at {without_secrets(url)} {answer.detail}")
+    return Check("embeddings", state, f"{settings.embedding_model or openai_api.DEFAULT_MODEL} at {without_secrets(url)} {answer.detail}")
+
+
+def _chroma_server(url: str, token: SecretStr | None, patience: float) -> Check:
+    answer = asked(url, "/api/v2/heartbeat", token, _beats, patience=patience)
+    return Check("vectors", State.OK if answer.is_fine else State.FAILED, f"the Chroma server at {url} {answer.detail}")
 
 
 def _chat_server(settings: Settings, patience: float) -> Check:
@@ -165,27 +183,36 @@ class Answered:
 
 def probe(base_url: str, key: SecretStr | None, *, patience: float = PATIENCE) -> Answered:
     """Ask an OpenAI-compatible server for its models, for at most `patience` seconds, name lookup and all."""
+    return asked(base_url, "/models", key, _understood, patience=patience)
+
+
+Understand = Callable[[int, bytes], Answered]
+"""HTTP status and body of an answer -> what it means."""
+
+
+def asked(base_url: str, path: str, key: SecretStr | None, understand: Understand, *, patience: float = PATIENCE) -> Answered:
+    """What a server says at a path below its address, within `patience` seconds."""
     answers: list[Answered] = []
     # a daemon: neither a slow name server nor a server that drips bytes keeps us; its own time limit only ends it some time later
-    thread = threading.Thread(target=lambda: answers.append(_ask_for_models(base_url, key, 2 * patience)), daemon=True)
+    thread = threading.Thread(target=lambda: answers.append(_ask(base_url, path, key, understand, 2 * patience)), daemon=True)
     thread.start()
     thread.join(patience)
     return answers[0] if answers else Answered(False, f"gave no answer within {patience:g} s")
 
 
-def _ask_for_models(base_url: str, key: SecretStr | None, timeout: float) -> Answered:
+def _ask(base_url: str, path: str, key: SecretStr | None, understand: Understand, timeout: float) -> Answered:
     try:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https"):
             return Answered(False, "is not an address that begins with http:// or https://")
-        url = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], f"{parts.path.rstrip('/')}/models", parts.query, ""))
+        url = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/") + path, parts.query, ""))
         request = urllib.request.Request(url, headers={"Accept": "application/json"})
         if key is not None:
             request.add_unredirected_header("Authorization", f"Bearer {key.get_secret_value()}")  # never sent on to another host
         with urllib.request.urlopen(request, timeout=timeout) as reply:
-            return _understood(reply.read(_MANY_BYTES))
+            return understand(reply.status, reply.read(_MANY_BYTES))
     except urllib.error.HTTPError as error:
-        return _refused(error.code)
+        return understand(error.code, b"")
     except urllib.error.URLError as error:
         return Answered(False, f"does not answer: {error.reason}")
     except (OSError, ValueError, http.client.HTTPException) as error:
@@ -200,12 +227,20 @@ def _refused(status: int) -> Answered:
     return Answered(True, f"answers, but does not list its models (HTTP {status})")
 
 
-def _understood(body: bytes) -> Answered:
+def _understood(status: int, body: bytes) -> Answered:
+    if status >= 400:
+        return _refused(status)
     try:
         models = tuple(str(model["id"]) for model in json.loads(body)["data"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return Answered(False, "answers, but not as an OpenAI-compatible server does; does the address end in /v1?")
     return Answered(True, f"answers; models: {_listed(models) or 'none'}", models)
+
+
+def _beats(status: int, body: bytes) -> Answered:
+    if status in (401, 403):
+        return Answered(False, f"answers, but refuses the token (HTTP {status})")
+    return Answered(True, "answers") if b"heartbeat" in body else Answered(False, f"answers, but not as a Chroma server does (HTTP {status})")
 
 
 def _listed(names: Sequence[str], limit: int = 5) -> str:

@@ -292,3 +292,45 @@ def test_every_variable_is_listed() -> None:
 )
 def test_addresses_are_shown_without_secrets(url: str, shown: str) -> None:
     assert without_secrets(url) == shown
+
+
+# ------------------------------------------------------------------------------------------- other embedders, vectors elsewhere
+
+
+def checks_of(**chosen: object) -> list[Check]:
+    return diagnose(FakeEngine(load(**chosen)), patience=5.0)
+
+
+def test_the_weights_of_static_vectors() -> None:
+    checks = checks_of(embedder="static")
+
+    assert named(checks, "weights").state is State.OK
+    assert named(checks, "weights").detail.endswith("weights/l2_supercat_256.safetensors (16.4 MB)")
+    assert named(checks, "search").state is State.OK
+
+
+def test_a_model_of_sentence_transformers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remedy = "sentence-transformers is not installed: pip install 'rag-qa[sentence-transformers]'"
+    assert named(checks_of(embedder="sentence-transformers"), "embeddings") == Check("embeddings", State.FAILED, remedy)
+
+    (tmp_path / "sentence_transformers.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    check = named(checks_of(embedder="sentence-transformers", embedding_model="e5"), "embeddings")
+    assert check == Check("embeddings", State.OK, "e5, by sentence-transformers (fetched when it is first used)")
+
+
+@pytest.mark.parametrize(
+    ("script", "state", "detail"),
+    [
+        (Script(body=b'{"nanosecond heartbeat": 1}'), State.OK, "answers"),
+        (Script(404), State.FAILED, "answers, but not as a Chroma server does (HTTP 404)"),
+        (Script(body=b"hello"), State.FAILED, "answers, but not as a Chroma server does (HTTP 200)"),
+        (Script(401), State.FAILED, "answers, but refuses the token (HTTP 401)"),
+    ],
+)
+def test_a_chroma_server(script: Script, state: State, detail: str, server: Callable[[Script], Script]) -> None:
+    url = server(script).url.removesuffix("/v1")
+
+    assert named(checks_of(chroma_url=url, chroma_token="tok-1"), "vectors") == Check("vectors", state, f"the Chroma server at {url} {detail}")
+    assert script.requests == [("/api/v2/heartbeat", "Bearer tok-1")]
+    assert "vectors" not in {check.name for check in checks_of()}
