@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from eval import beir, bench, corpus, duplicates, embedders, floors, formats, items, ranking_figures, readers, retrieval, runner, summary
+from eval import beir, bench, corpus, duplicates, embedders, floors, formats, items, ranking_figures, readers, retrieval, runner, scale, summary
 from eval.datasets import loader
 from eval.report import rankings, terminal
 from rag_qa import settings
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None, *, make_system: Callable[[Settings],
     except corpus.DataAbsent as absent:
         print(f"SKIPPED: {absent}")
         return PASSED
-    except (RagQAError, HarnessError, bench.BenchError, OSError) as error:
+    except (RagQAError, HarnessError, bench.BenchError, scale.ScaleError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return COULD_NOT_MEASURE
 
@@ -226,6 +226,11 @@ def _bench(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _scale(arguments: argparse.Namespace) -> int:
+    print("\n".join(scale.table(scale.run(arguments))))
+    return PASSED
+
+
 def _run_product(arguments: argparse.Namespace) -> int:
     return _run(arguments, Engine)
 
@@ -235,6 +240,7 @@ COMMANDS: dict[str, Command] = {
     "readers": Command("how fast records are read in each format, or a whole library is read and compared", _readers_options, _readers),
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
     "retrieval": Command("how well papers are found, on a BEIR folder, beside the plain rankings", _retrieval_options, _retrieval),
+    "scale": Command(scale.HELP, scale.add_options, _scale),
     "duplicates": Command("how well records of one work are found, on records that people have labelled", _duplicates_options, _duplicates),
 }
 
