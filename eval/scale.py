@@ -353,7 +353,7 @@ def table(found: Sequence[Mapping[str, Any]]) -> list[str]:
     """The figures for a person, a column for each size.
 
     >>> table([{"papers": 1000, "disk": {"vectors": 1.5}}, {"papers": 10000}])
-    ['papers                 1,000        10,000', 'disk: vectors            1.5              ']
+    ['papers                1,000        10,000', 'disk: vectors           1.5              ']
     """
     columns = [dict(_flat(one)) for one in found]
     names = list(dict.fromkeys(name for column in columns for name in column))

@@ -1,0 +1,92 @@
+"""The nearest passages under conditions: those that looking at every passage gives, however many papers meet the conditions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_qa.index.store import Store
+from tests.index.making import BagEmbedder, abstract, paper, update
+
+Conditions = dict[str, str | tuple[int | None, int | None]]
+PAPERS = 400
+LIMIT = 30
+QUESTION = "glaciers in region 17 by method"
+
+
+def year(number: int) -> int:
+    return 2000 + number % 10
+
+
+def venue(number: int) -> str:
+    return "Rare" if number % 40 == 7 else f"Venue {number % 2}"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    made = Store(tmp_path_factory.mktemp("near") / "index", BagEmbedder(dimensions=64))
+    records = [paper(abstract(number), f"a.txt:{number + 1}", year=year(number), venue=venue(number)) for number in range(PAPERS)]
+    update(made, {"a.txt": records})
+    made.open()
+    return made
+
+
+def by_looking_at_all(store: Store, conditions: Conditions) -> list[tuple[str, float]]:
+    """Passages of the papers that meet the conditions, nearest first."""
+    embedder = BagEmbedder(dimensions=64)
+    (question,) = embedder.embed([QUESTION])
+    meeting = {one.id: one for one in store.papers() if all(_meets(one, field, wanted) for field, wanted in conditions.items())}
+    passages = [passage for group in store.passages(meeting).values() for passage in group]
+    cosines = (embedder.embed([passage.text for passage in passages]) @ question).tolist() if passages else []
+    return sorted(((passage.id, cosine) for passage, cosine in zip(passages, cosines, strict=True)), key=lambda pair: (-round(pair[1], 5), pair[0]))
+
+
+def _meets(one: object, field: str, wanted: str | tuple[int | None, int | None]) -> bool:
+    value = getattr(one, field)
+    if isinstance(wanted, str):
+        return str(value).casefold() == wanted
+    return (wanted[0] is None or value >= wanted[0]) and (wanted[1] is None or value <= wanted[1])
+
+
+@pytest.mark.parametrize(
+    ("conditions", "papers"),
+    [
+        ({}, 400),
+        ({"year": (2001, None)}, 360),
+        ({"venue": "venue 1"}, 190),
+        ({"year": (2002, 2004)}, 120),
+        ({"year": (2003, 2003)}, 40),
+        ({"venue": "rare"}, 10),
+        ({"venue": "venue 1", "year": (None, 2001)}, 40),
+        ({"venue": "rare", "year": (2007, 2007)}, 10),
+        ({"venue": "rare", "year": (2008, None)}, 0),
+        ({"venue": "unheard"}, 0),
+    ],
+)
+def test_the_nearest_under_conditions_are_those_that_looking_at_all_gives(conditions: Conditions, papers: int, store: Store) -> None:
+    embedder = BagEmbedder(dimensions=64)
+    expected = by_looking_at_all(store, conditions)
+    assert len({id_.split(":")[0] for id_, _ in expected}) == papers
+
+    found = store.near(embedder.embed([QUESTION])[0], LIMIT, {**conditions})
+
+    assert LIMIT // 3 <= len(found) <= LIMIT or len(found) == len(expected)
+    assert [one.similarity for one in found] == pytest.approx([cosine for _, cosine in expected[: len(found)]], abs=1e-3)
+    known = dict(expected)
+    assert all(one.similarity == pytest.approx(known[one.passage_id], abs=1e-3) for one in found)  # and each meets the conditions
+
+
+def test_far_from_the_question_they_are_found_too(tmp_path: Path) -> None:
+    """Papers that meet the conditions, and are many, but none of which is among the nearest that are looked at first."""
+    embedder = BagEmbedder(dimensions=64)
+    store = Store(tmp_path / "index", embedder)
+    near = [paper(f"Tides rise in bay {number}. Tides fall.", f"a.txt:{number + 1}", year=2001) for number in range(300)]
+    far = [paper(f"Wolves howl on hill {number}. They rest.", f"b.txt:{number + 1}", year=2002) for number in range(100)]
+    update(store, {"a.txt": near, "b.txt": far})
+    store.open()
+
+    found = store.near(embedder.embed(["Tides rise and fall in bays"])[0], LIMIT, {"year": (2002, None)})
+
+    assert len(found) >= LIMIT // 3
+    assert {one.paper_id for one in found} <= {one.id for one in far}
