@@ -194,6 +194,8 @@ RECORDS = st.builds(
     doi=st.sampled_from([None, "10.1000/tides", "10.1000/mosses", "10.48550/arxiv.1801.00001"]),
     pmid=st.sampled_from([None, "31234567"]),
     type=st.sampled_from([None, "article", "preprint"]),
+    keywords=st.sampled_from([(), ("tides",), ("Tides", "sea")]),
+    extra=st.sampled_from([{}, {"pages": "3-9"}, {"pages": "3"}]),
 )
 SHELVES = st.lists(st.lists(RECORDS, min_size=1, max_size=4), min_size=1, max_size=3)
 """What the files of a library hold."""
