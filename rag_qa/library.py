@@ -134,6 +134,8 @@ def _known_names(sources: Sequence[str]) -> str:
 
 
 def _absolute(path: str) -> str:
+    if not path.strip():
+        raise SourceError("", None, found="an empty path", expected='the name of a file or a folder, such as "." for this one')
     given = Path(path).expanduser()
     return str(given.resolve() if given.is_dir() else given.parent.resolve() / given.name)
 

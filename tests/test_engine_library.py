@@ -190,6 +190,26 @@ def test_removing_what_is_not_there_names_what_is(shelf: Shelf) -> None:
         shelf.engine.remove(["other.ris"])
 
 
+@pytest.mark.parametrize("path", ["", "  "])
+def test_an_empty_path_is_not_the_folder_that_one_is_in(path: str, shelf: Shelf) -> None:
+    shelf.write("a.ris", ris(TIDE))
+    shelf.engine.index([shelf.folder])
+
+    for attempt in (shelf.engine.index, shelf.engine.remove):
+        with pytest.raises(SourceError, match="found an empty path, expected the name of a file or a folder"):
+            attempt([path])
+
+
+def test_the_index_itself_is_not_read(shelf: Shelf) -> None:
+    shelf.write("a.ris", ris(TIDE))
+    engine = Engine(load(data_dir=shelf.folder / "mine"), embedder=shelf.embedder)
+    engine.index([shelf.folder])
+
+    report = engine.sync()
+
+    assert (counts(report), report.ignored, report.failed) == ({"read": 1, "unchanged": 1}, (), ())
+
+
 def test_a_preview_says_what_would_happen_and_writes_nothing(shelf: Shelf) -> None:
     shelf.write("a.ris", ris(TIDE, MOSS, TIDE))
     planned = shelf.engine.index([shelf.folder], dry_run=True)

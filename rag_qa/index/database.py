@@ -12,6 +12,7 @@ from typing import Any
 from rag_qa.errors import IndexBusyError, IndexingError
 
 Row = tuple[Any, ...]
+_DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 # Tables with large rows have row ids: without, SQLite puts most of each row on a page of its own, and the file is twice as large.
 _SCHEMA = """
@@ -157,6 +158,11 @@ class Database:
             folder = self._path.parent if self._path else "memory"
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY:
                 raise IndexBusyError(f"Another process is writing to {folder}: wait until it is done and try again") from None
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK:
+                raise IndexingError(
+                    f"The catalog {self._path} can't be written or read ({error}): free some space on the disk, or see what is wrong with it, "
+                    "and run this again; nothing of the index is lost"
+                ) from None
             advice = f"delete the folder {folder} and run rag-qa index PATH again"
             raise IndexingError(f"The catalog {self._path} can't be used ({error}): if this stays so, {advice}") from None
 

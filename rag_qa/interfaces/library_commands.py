@@ -133,7 +133,12 @@ def papers(
     ] = None,
     show: Annotated[
         str | None,
-        typer.Option("--show", metavar="ID", help="One paper with its sources and versions, by id, DOI, PMID or arXiv id.", show_default=False),
+        typer.Option(
+            "--show",
+            metavar="ID",
+            help="One paper with its sources and versions, by DOI, PMID, arXiv id, or the id that --json lists.",
+            show_default=False,
+        ),
     ] = None,
     export: Annotated[
         Path | None,
@@ -248,5 +253,7 @@ def _export(found: Sequence[Paper], file: Path, format_: str | None) -> None:
     except FileExistsError:
         raise RagQAError(f"{file} exists already: name a new file, or delete it first") from None
     except OSError as error:
+        if file.is_file():
+            file.unlink()  # nothing half-written stays
         raise RagQAError(f"{file} can't be written ({error.strerror}): name another file") from None
     terminal.write([Line(f"{len(found)} papers written to {file}", Kind.NOTE)])

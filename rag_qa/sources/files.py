@@ -109,7 +109,7 @@ def _in_folder(folder: Path) -> Iterator[Path | Problem]:
     is_empty = True
     for parent, folders, names in os.walk(folder, onerror=lambda error: problems.append(_unopened(error))):
         links = [name for name in folders if Path(parent, name).is_symlink()]
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not _is_index(Path(parent, name)))
         for name in sorted([*names, *links]):
             if not name.startswith("."):
                 is_empty = False
@@ -117,6 +117,11 @@ def _in_folder(folder: Path) -> Iterator[Path | Problem]:
     yield from problems
     if is_empty and not problems:
         yield Problem(_shown(folder), None, f"the folder holds no file; put files with references or abstracts into it ({_known()})", Trouble.FAILED)
+
+
+def _is_index(folder: Path) -> bool:
+    """Is it an index of ours? Its files are no papers."""
+    return (folder / "catalog.db").exists() and (folder / "manifest.json").exists()
 
 
 def _in_folder_checked(path: Path) -> Path | Problem:
