@@ -7,7 +7,6 @@ which embedding would begin.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
@@ -275,9 +274,9 @@ def _in_a_process(function: Callable[..., T], *arguments: object) -> T:
 
 
 def most_memory() -> int:
-    """Bytes of this process that were in memory at most."""
-    # what getrusage says begins with what the parent had
-    return _status("VmHWM") or _by_getrusage()
+    """Bytes of this process that were in memory at most; 0 where the system does not tell (other than Linux)."""
+    # not getrusage, whose figure begins with what the parent had
+    return _status("VmHWM")
 
 
 def memory_now() -> int:
@@ -291,15 +290,6 @@ def _status(name: str) -> int:
     except OSError:
         return 0
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:")), 0)
-
-
-def _by_getrusage() -> int:
-    if sys.platform == "win32":
-        return 0
-    import resource
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
 
 
 # ------------------------------------------------------------------------------------------------------------------------ shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def test_each_step_says_what_it_did(capsys: pytest.CaptureFixture[str]) -> None:
     assert preview["counts"] == counts
     assert list(written["seconds"]) == list(edited["seconds"]) == ["looking for files", "reading", "comparing"]
     assert written["counts"] == unchanged["counts"] == {}
-    assert all(part["memory"] > 0 and part["total"] == pytest.approx(sum(part["seconds"].values())) for part in found["parts"])
+    assert all(part["memory"] >= 0 and part["total"] == pytest.approx(sum(part["seconds"].values())) for part in found["parts"])
     assert (found["library"]["records"], found["library"]["works"], found["faults"]) == (60, 48, [])
 
 
@@ -182,6 +183,7 @@ def test_a_larger_library_may_take_longer() -> None:
     assert report(200_000, read=200_000, cpu_seconds=1000).faults == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux, which tells the memory of a process")
 def test_memory_of_this_process() -> None:
     held = bytearray(50 * MB)
     before = readers.memory_now()
