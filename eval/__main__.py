@@ -99,16 +99,10 @@ def _duplicates(arguments: argparse.Namespace) -> int:
 def _readers_options(parser: argparse.ArgumentParser) -> None:
     names = list(formats.FORMATS)
     parser.add_argument("--formats", nargs="+", default=names, choices=names, metavar="NAME", help="only these formats")
-    parser.add_argument("--count", type=_several, default=5000, metavar="N", help="records of each format (default: 5000)")
-    parser.add_argument("--runs", type=_several, default=3, metavar="N", help="readings to take the fastest of (default: 3)")
-    parser.add_argument("--records", type=_several, metavar="N", help="instead: read and compare a library of N records, one in five a copy")
+    parser.add_argument("--count", type=_at_least_one, default=5000, metavar="N", help="records of each format (default: 5000)")
+    parser.add_argument("--runs", type=_at_least_one, default=3, metavar="N", help="readings to take the fastest of (default: 3)")
+    parser.add_argument("--records", type=_at_least_one, metavar="N", help="instead: read and compare a library of N records, one in five a copy")
     parser.add_argument("--json", action="store_true", help="print all figures as JSON, in bytes and seconds")
-
-
-def _several(value: str) -> int:
-    if (number := int(value)) < 1:
-        raise argparse.ArgumentTypeError(f"{value} is less than 1")
-    return number
 
 
 def _readers(arguments: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ which embedding would begin.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -17,6 +17,7 @@ from time import perf_counter, process_time
 from typing import Any, NamedTuple, TypeVar
 
 from eval import formats, synthetic
+from eval.report.table import table
 from rag_qa import settings
 from rag_qa.engine import Engine, IndexReport
 from rag_qa.papers import Paper
@@ -312,7 +313,7 @@ def speed_table(found: Sequence[Speed]) -> str:
         )
         for one in found
     ]
-    return "\n".join([*_columns([head, *rows]), f"on {os.cpu_count()} cores; each in a process of its own; the fastest of its runs"])
+    return "\n".join([table([head, *rows], left=(0,)), f"on {os.cpu_count()} cores; each in a process of its own; the fastest of its runs"])
 
 
 def library_table(report: LibraryReport) -> str:
@@ -321,21 +322,12 @@ def library_table(report: LibraryReport) -> str:
     about = f"{made.records:,} records of {made.works:,} works in {made.size / 1e6:,.0f} MB; {made.merged:,} are to be merged"
     head = ("", "s", "CPU s", "peak MB", "")
     rows = [(part.name, f"{part.total:.1f}", f"{part.cpu_seconds:.1f}", f"{part.memory / 1e6:,.0f}", _details(part)) for part in report.parts]
-    return "\n".join([about, *_columns([head, *rows], left=(0, 4)), *(f"FAIL  {fault}" for fault in report.faults)])
+    return "\n".join([about, table([head, *rows], left=(0, 4)), *(f"FAIL  {fault}" for fault in report.faults)])
 
 
 def _details(part: Part) -> str:
     stages = [f"{name} {seconds:.1f} s" for name, seconds in part.seconds.items()]
     return ", ".join([*stages, *(f"{count:,} {name}" for name, count in part.counts.items() if count)])
-
-
-def _columns(rows: Sequence[Sequence[str]], *, left: Collection[int] = (0,)) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(_cell(row[at], width, is_left=at in left) for at, width in enumerate(widths)).rstrip() for row in rows]
-
-
-def _cell(value: str, width: int, *, is_left: bool) -> str:
-    return value.ljust(width) if is_left else value.rjust(width)
 
 
 def speed_json(found: Sequence[Speed]) -> list[dict[str, Any]]:

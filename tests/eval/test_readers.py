@@ -132,7 +132,7 @@ SPEED = Speed("RIS", records=500, size=2 * MB, seconds=0.5, cpu_seconds=0.25, me
 
 def test_rates_are_by_the_clock_and_by_the_processor() -> None:
     assert (SPEED.per_second, SPEED.per_cpu_second, SPEED.bytes_per_second) == (1000, 2000, 4 * MB)
-    head, row, _ = readers.speed_table([SPEED]).splitlines()
+    head, _, row, _ = readers.speed_table([SPEED]).splitlines()
     assert head.split() == "format records MB records/s records/CPU s MB/s s peak MB grown MB".split()
     assert row.split() == ["RIS", "500", "2.0", "1,000", "2,000", "4.0", "0.50", "90", "10"]
     assert readers.speed_json([SPEED]) == [
@@ -158,7 +158,7 @@ def report(records: int = 1000, *, read: int = 1000, merged: int = 183, memory: 
 
 def test_a_library_that_is_read_as_it_should_be() -> None:
     assert report().faults == []
-    about, head, row = readers.library_table(report()).splitlines()
+    about, head, _, row = readers.library_table(report()).splitlines()
     assert about == "1,000 records of 800 works in 3 MB; 183 are to be merged"
     assert head.split() == ["s", "CPU", "s", "peak", "MB"]
     assert row == "index  2.0    1.0        1  reading 1.5 s, comparing 0.5 s, 1,000 read, 183 merged"
@@ -195,7 +195,7 @@ def test_memory_of_this_process() -> None:
 
 def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["readers", "--formats", "RIS", "--count", "5", "--runs", "2"]) == 0
-    _, ris, _ = capsys.readouterr().out.splitlines()
+    _, _, ris, _ = capsys.readouterr().out.splitlines()
     assert ris.split()[:2] == ["RIS", "5"]
 
 
