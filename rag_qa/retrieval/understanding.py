@@ -64,9 +64,9 @@ _TYPES = {
     "dataset": "data ?sets?",
 }
 _ANY_TYPE = "|".join(_TYPES.values())
-_EXCLUDED = re.compile(
-    rf",?\s*\b(?:excluding|except(?: for)?|without|ignoring|leaving out|but (?:no|not)|not|no) (?:any )?({_ANY_TYPE})\b", re.IGNORECASE
-)
+_NOT = r"excluding|except(?: for)?|without|ignoring|leaving out|but (?:no|not)|not|no"
+# A phrase between commas takes both with it.
+_EXCLUDED = re.compile(rf"(?P<comma>,)?\s*\b(?:{_NOT}) (?:any )?(?P<type>{_ANY_TYPE})\b(?(comma),?)", re.IGNORECASE)
 _ONLY = re.compile(rf",?\s*\b(?:only|just) (?:in |from |the )?({_ANY_TYPE})\b|\b({_ANY_TYPE}) only\b", re.IGNORECASE)
 _RETRACTED = re.compile(
     rf",?\s*\b(?:excluding|except(?: for)?|without|ignoring|leaving out|but (?:no|not)|that (?:are|were|is|was) not|not|no) "
@@ -127,7 +127,7 @@ def _retracted(question: str, filters: Filters, _: Library) -> Found:
 def _excluded(question: str, filters: Filters, _: Library) -> Found:
     types: tuple[str, ...] = filters.exclude_types
     for found in _EXCLUDED.finditer(question):
-        types = (*types, _type(found.group(1)))
+        types = (*types, _type(found.group("type")))
         yield replace(filters, exclude_types=types), found.group()
 
 

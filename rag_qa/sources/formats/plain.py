@@ -199,7 +199,8 @@ def read_markdown(document: Document) -> Iterator[Raw | Problem]:
         else _of_block(document, block, titles.get(block.line), collection)
         for block in rest
     )
-    yield from _with_any(records, document)
+    # an abstract is where its title is, and a line of names or a block of code may stand between the two
+    yield from sorted(_with_any(records, document), key=lambda record: record.line or 0)
 
 
 def _not_an_abstract(document: Document, block: _Block, what: str) -> Problem:
