@@ -115,5 +115,5 @@ def paper_id(abstract: str, *, doi: str | None = None, pmid: str | None = None, 
     True
     """
     named = next((f"{name}:{value}" for name, value in (("doi", doi), ("pmid", pmid), ("arxiv", arxiv)) if value), None)
-    identifying = named or text.fold(abstract).text or f"title:{text.fold(title or '').text}"
+    identifying = named or text.folded(abstract) or f"title:{text.folded(title or '')}"
     return "p" + hashlib.sha256(identifying.encode("utf-8", "surrogatepass")).hexdigest()[:12]

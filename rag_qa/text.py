@@ -166,6 +166,33 @@ def _macro(text: str, start: int) -> tuple[int, str]:
     return 1, ""
 
 
+def folded(text: str) -> str:
+    """`fold(text).text`, for who needs no places in the original: several times faster, and not kept.
+
+    >>> folded("$1.67 \\\\times$ of  2½")
+    '1.67× of 2 1/2'
+    """
+    parts, done = [], 0
+    while special := _SPECIAL.search(text, done):
+        length, piece = _special(text, special)
+        parts += [text[done : special.start()].translate(_CHARACTERS), _plain(piece) if piece else ""]
+        done = special.start() + length
+    parts.append(text[done:].translate(_CHARACTERS))
+    return _BEFORE_SIGN.sub(lambda found: found[1] if found[1].isdigit() else found[0], " ".join("".join(parts).split()))
+
+
+class _Characters(dict[int, str]):
+    """What stands for a character that stands alone."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = found = _plain(chr(code))
+        return found
+
+
+_CHARACTERS = _Characters()
+_BEFORE_SIGN = re.compile(r"(.) (?=[×%])")
+
+
 def first_words(text: str, limit: int = 9) -> str:
     """The beginning of a text, to tell it from others.
 

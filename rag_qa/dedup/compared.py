@@ -101,7 +101,7 @@ def keys(paper: Paper) -> Keys:
         first_author=" ".join(titles.plain_words(paper.authors[0][:_LONGEST])[:6]) if paper.authors else "",
         volume=_volume(paper.extra.get("volume", "")[:_LONGEST]),
         page=_first_page(paper.extra.get("pages", "")[:_LONGEST]),
-        venue=_venue((paper.venue or "")[:_LONGEST]),
+        venue=venue(paper.venue or ""),
         abstract=phrases.hash,
         is_long=phrases.is_long,
         sketch=phrases.sketch,
@@ -188,9 +188,9 @@ def _is_initials(word: str) -> bool:
     return len(word) <= 3 and word.isupper()
 
 
-def _venue(name: str) -> str:
+def venue(name: str) -> str:
     """Without "(London)", years and small words."""
-    found = titles.plain_words(_IN_BRACKETS.sub("", name))
+    found = titles.plain_words(_IN_BRACKETS.sub("", name[:_LONGEST]))
     return " ".join(word for word in found if word not in text.STOPWORDS and not word.isdigit() and word not in _FOREIGN_SMALL_WORDS)
 
 

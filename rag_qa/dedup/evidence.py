@@ -129,7 +129,7 @@ class Agreement(NamedTuple):
 
 def agreement(one: Keys, other: Keys) -> Agreement:
     """What two records agree on."""
-    venue = _venue(one.venue, other.venue)
+    venue = are_same_venue(one.venue, other.venue)
     return Agreement(
         years=one.year == other.year if one.year and other.year else None,
         close_years=abs(one.year - other.year) <= 1 if one.year and other.year else None,
@@ -217,7 +217,7 @@ _ALIKE = 0.6
 _UNLIKE = 0.15
 
 
-def _venue(one: str, other: str) -> bool | None:
+def are_same_venue(one: str, other: str) -> bool | None:
     """Names of journals come shortened, "curr opin lipidol"; of acronyms nothing can be said, nor of "diabetes" and "diabetes care"."""
     shorter, longer = sorted((one.split(), other.split()), key=len)
     if not shorter or (len(shorter) == 1 and len(shorter[0]) <= _ACRONYM and len(longer) > 1):

@@ -7,13 +7,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, TypeVar
 
 from rag_qa import text
 from rag_qa.dedup import compared
 from rag_qa.dedup.compared import Identifiers, identifiers
-from rag_qa.dedup.evidence import agreement
+from rag_qa.dedup.evidence import are_same_venue
 from rag_qa.dedup.grouping import group
 from rag_qa.papers import Notice, Origin, Paper, Version, paper_id
 
@@ -124,8 +125,8 @@ def _of_one_place(papers: Sequence[Paper]) -> list[Paper]:
     first = next((paper for paper in papers if paper.venue), None)
     if first is None:
         return list(papers)
-    wanted = compared.keys(first)
-    return [paper for paper in papers if not paper.venue or agreement(wanted, compared.keys(paper)).venue is not False]
+    wanted = compared.venue(first.venue or "")
+    return [paper for paper in papers if not paper.venue or are_same_venue(wanted, compared.venue(paper.venue)) is not False]
 
 
 def _year(papers: Sequence[Paper]) -> int | None:
@@ -209,6 +210,7 @@ def _is_marked(value: str) -> bool:
     return bool(_MARKUP.search(value))
 
 
+@lru_cache(maxsize=64)
 def _letters(abstract: str) -> str:
     return "".join(compared.words(abstract))
 
@@ -289,7 +291,7 @@ def distinct(papers: Sequence[Paper]) -> list[Paper]:
 
 
 def _by_words(paper: Paper) -> str:
-    said = (paper.id, paper.pmid, paper.arxiv, _letters(paper.abstract), text.fold(paper.title or "").text, paper.year)
+    said = (paper.id, paper.pmid, paper.arxiv, _letters(paper.abstract), text.folded(paper.title or ""), paper.year)
     return _id(json.dumps(said))
 
 

@@ -35,7 +35,7 @@ def words(title: str) -> str:
     >>> words("RETRACTED: The β-cell & <i>its</i> fate [German]"), words("On tides. [Erratum appears in Tides 1993;3:16]")
     ('the beta cell and its fate', 'on tides')
     """
-    return " ".join(plain_words(_REMARK.sub("", _RETRACTED.sub("", text.fold(title).text))))
+    return " ".join(plain_words(_REMARK.sub("", _RETRACTED.sub("", text.folded(title)))))
 
 
 def plain_words(value: str) -> list[str]:
@@ -44,12 +44,23 @@ def plain_words(value: str) -> list[str]:
     >>> plain_words("García-Márquez & Sons")
     ['garcia', 'marquez', 'and', 'sons']
     """
-    folded = text.fold(value).text.replace("&", " and ")
+    folded = text.folded(value).replace("&", " and ")
     return _ALPHANUMERIC.findall(folded if folded.isascii() else _without_accents(folded))
 
 
 def _without_accents(value: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFD", value) if not unicodedata.combining(char))
+    return unicodedata.normalize("NFD", value).translate(_MARKS)
+
+
+class _Marks(dict[int, int | None]):
+    """None for an accent that stands for itself."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = found = None if unicodedata.combining(chr(code)) else code
+        return found
+
+
+_MARKS = _Marks()
 
 
 # -------------------------------------------------------------------------------------------------------------------- kinds
@@ -79,7 +90,7 @@ def kind(title: str) -> str:
     >>> kind("Correction to: On tides"), kind("On tides (vol 5, pg 3, 2010)"), kind("Retracted: On tides")
     ('correction', 'correction', '')
     """
-    folded = text.fold(title).text
+    folded = text.folded(title)
     found = _BEGINNING.match(folded) or _END.search(folded)
     return found.lastgroup or "" if found else ""
 
