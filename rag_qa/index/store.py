@@ -23,6 +23,7 @@ from rag_qa.errors import EmptyIndexError, IndexBusyError, IndexingError
 from rag_qa.index import manifest
 from rag_qa.index.catalog import Catalog
 from rag_qa.index.changes import Changes, Plan, Progress, Source
+from rag_qa.index.checkpoint import remove
 from rag_qa.index.database import Database
 from rag_qa.index.keywords import Conditions as Conditions
 from rag_qa.index.keywords import KeywordIndex
@@ -30,7 +31,7 @@ from rag_qa.index.keywords import folded as folded
 from rag_qa.index.manifest import Manifest
 from rag_qa.index.register import Register, Root
 from rag_qa.index.vectors import ChromaServer as ChromaServer
-from rag_qa.index.vectors import Folder, Place, Shelf, VectorStore, remove
+from rag_qa.index.vectors import Folder, Place, Shelf, VectorStore
 from rag_qa.index.vectors import Near as Near
 from rag_qa.papers import Paper
 from rag_qa.sources.reader import Problem, Trouble
@@ -404,6 +405,7 @@ class Store:
             with self._keywords.writing():
                 self._remove(leaving)
                 self._add_all(pending, progress)
+            self._vectors.settle()
         if self._keywords.deleted > len(self._keywords) * _TOLERATED:
             self._keywords.replace_all(self._catalog.papers())
             self._catalog.announce()

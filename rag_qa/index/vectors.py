@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 import socket
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -18,6 +17,7 @@ import numpy as np
 
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.errors import IndexingError
+from rag_qa.index.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 # The space can't be changed later, and another one would be kept silently: it belongs to the format of an index. `ef_search` candidates of the
 # graph are looked at; what is asked for is far less, so the nearest are found almost surely.
-_CONFIGURATION: Any = {"hnsw": {"space": "cosine", "ef_search": 200}}
+_HNSW = {"space": "cosine", "ef_search": 200}
+# Changes until Chroma writes the graph. Few make for many writes, each of which takes as long as there are vectors; many make opening slow.
+_THRESHOLD = 10_000
+_MOST_WRITES = 20  # while the vectors double
+_MANY_LOGGED = 500  # changes; to work them in takes a tenth of a second
 _MAX_BATCH = 5000  # Chroma refuses more than get_max_batch_size() (5,461 here) at once
 _MAX_BYTES = 8_000_000  # of vectors in one request: a server takes no more than about 40 MB, as text
 _MAX_RESULTS = 1_000_000  # far more than an index holds; Chroma can't count beyond 32 bits
@@ -59,12 +63,25 @@ class Place(Protocol):
         """The name of the collection."""
         ...
 
+    @property
+    def traits(self) -> Mapping[str, Any]:
+        """What it is made with."""
+        ...
+
     def is_there(self) -> bool:
         """May there be one? No needs no look into Chroma."""
         ...
 
     def start(self) -> System:
         """An engine of its own for it, running."""
+        ...
+
+    def opening(self) -> AbstractContextManager[None]:
+        """Entered while the collection is opened."""
+        ...
+
+    def changing(self, collection: Collection, changes: int, /) -> AbstractContextManager[None]:
+        """Entered while so many passages are written or removed."""
         ...
 
     def advice(self, reason: str) -> str:
@@ -74,13 +91,19 @@ class Place(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder of this machine, in which Chroma runs as a library."""
+    """A folder of this machine, in which Chroma runs as a library. `threshold`: of a collection that is new."""
 
     path: Path
     collection: str = "passages"
+    threshold: int = _THRESHOLD
 
     def __str__(self) -> str:
         return str(self.path)
+
+    @property
+    def traits(self) -> Mapping[str, Any]:
+        """How seldom the graph is written can be changed later."""
+        return {"configuration": {"hnsw": {**_HNSW, "sync_threshold": self.threshold}}}
 
     def is_there(self) -> bool:
         """Has Chroma ever written here?"""
@@ -89,6 +112,14 @@ class Folder:
     def start(self) -> System:
         """Not one that all of this process share: it could never be opened afresh."""
         return _started(is_persistent=True, persist_directory=str(self.path))
+
+    def opening(self) -> AbstractContextManager[None]:
+        """What a killed process left is put right."""
+        return Checkpoint(self.path, self.threshold).opening()
+
+    def changing(self, collection: Collection, changes: int, /) -> AbstractContextManager[None]:
+        """So that it can be put right if this process is killed."""
+        return Checkpoint(self.path, threshold_of(collection)).changing(changes)
 
     def advice(self, reason: str) -> str:
         """All of it can be made again."""
@@ -106,6 +137,11 @@ class Shelf:
     def __str__(self) -> str:
         return f"the Chroma server at {self.server.url}"
 
+    @property
+    def traits(self) -> Mapping[str, Any]:
+        """Who it belongs to stands in its metadata."""
+        return {"configuration": {"hnsw": _HNSW}, "metadata": {"index": self.owner}}
+
     def is_there(self) -> bool:
         """Only the server knows. Without a name there is none."""
         return bool(self.collection)
@@ -120,9 +156,22 @@ class Shelf:
         impl = "chromadb.api.fastapi.FastAPI"
         return _started(chroma_api_impl=impl, chroma_server_host=self.server.url, chroma_server_http_port=port, chroma_server_headers=headers)
 
+    def opening(self) -> AbstractContextManager[None]:
+        """The server sees to it."""
+        return nullcontext()
+
+    def changing(self, _collection: Collection, _changes: int, /) -> AbstractContextManager[None]:
+        """The server sees to it."""
+        return nullcontext()
+
     def advice(self, reason: str) -> str:
         """It may be down, or another one."""
         return f"The Chroma server at {self.server.url} can't be used ({reason}): start it (chroma run --path FOLDER), or correct RAG_QA_CHROMA_URL"
+
+
+def threshold_of(collection: Collection) -> int:
+    """How many changes make Chroma write the graph of a collection."""
+    return int(collection.configuration_json["hnsw"]["sync_threshold"])
 
 
 def _started(**settings: Any) -> System:
@@ -174,14 +223,35 @@ class VectorStore:
             for start in range(0, len(ids), most):
                 part = slice(start, start + most)
                 metadatas = [{"paper_id": paper_id} for paper_id in paper_ids[part]]
-                collection.upsert(ids=list(ids[part]), embeddings=vectors[part], metadatas=metadatas)
+                with self.place.changing(collection, len(metadatas)):
+                    collection.upsert(ids=list(ids[part]), embeddings=vectors[part], metadatas=metadatas)
 
     def delete_papers(self, paper_ids: Sequence[str]) -> None:
         """Remove every passage of these papers."""
         with self._collection() as collection:
             for start in range(0, len(paper_ids) if collection is not None else 0, _MAX_NAMES):
                 chosen: Any = {"paper_id": {"$in": list(paper_ids[start : start + _MAX_NAMES])}}
-                collection.delete(where=chosen)
+                ids = collection.get(where=chosen, include=[])["ids"]
+                for part in (ids[at : at + _MAX_BATCH] for at in range(0, len(ids), _MAX_BATCH)):
+                    with self.place.changing(collection, len(part)):
+                        collection.delete(ids=part)
+
+    def settle(self) -> None:
+        """Make opening quick after much was written: what stands in Chroma's log alone has to be worked in by each process that opens a folder."""
+        with self._collection() as collection:
+            if collection is None or not isinstance(self.place, Folder):
+                return
+            threshold = threshold_of(collection)
+            missing = threshold - Checkpoint(self.place.path, threshold).logged
+            if missing <= threshold - _MANY_LOGGED:
+                with self.place.changing(collection, missing):
+                    # Chroma can't be told to write: so many changes that change nothing make it
+                    for at in range(0, missing, _MAX_BATCH):
+                        collection.delete(ids=[f"nothing:{number}" for number in range(at, min(missing, at + _MAX_BATCH))])
+            if collection.count() > _MOST_WRITES * threshold:
+                configuration: Any = {"hnsw": {"sync_threshold": 2 * threshold}}
+                collection.modify(configuration=configuration)
+                self.close()  # it holds from the next opening on
 
     def query(self, vector: Vectors, limit: int) -> list[Near]:
         """The nearest passages, best first; fewer than `limit` if there are fewer. `vector` has shape (dimensions,)."""
@@ -232,7 +302,7 @@ class VectorStore:
                     _api(self._system).delete_collection(self.place.collection)
             self.close()
         elif isinstance(self.place, Folder):
-            remove(self.place.path)
+            Checkpoint(self.place.path, self.place.threshold).remove()
 
     def refresh(self) -> None:
         """See from now on what another process has written: an open folder keeps its own copy. A server needs nothing of the kind."""
@@ -252,12 +322,17 @@ class VectorStore:
         with self._lock:
             try:
                 if self._opened is None and (make or self.place.is_there()):
-                    self._opened = self._open(make=make)
+                    with self.place.opening():
+                        self._opened = self._open(make=make)
                 yield self._opened
+            except IndexingError:
+                self._system = self._opened = None
+                raise
             except BaseException as error:
                 # the engine below Chroma reports a broken file by a panic, which is no Exception
                 if isinstance(error, Exception) or type(error).__module__ == "pyo3_runtime":
                     raise self._failure(error) from None
+                self.close()  # whatever was interrupted, opening puts it right
                 raise
 
     def _open(self, *, make: bool) -> Collection | None:
@@ -272,25 +347,14 @@ class VectorStore:
         except NotFoundError:
             if not make:
                 return None
-            owner = {"index": self.place.owner} if isinstance(self.place, Shelf) else None
-            model = api.get_or_create_collection(name, configuration=_CONFIGURATION, metadata=owner)
-        return Collection(client=api, model=model, embedding_function=None)
+            model = api.get_or_create_collection(name, **self.place.traits)
+        collection = Collection(client=api, model=model, embedding_function=None)
+        collection.count()  # only now all is read
+        return collection
 
     def _failure(self, error: BaseException) -> IndexingError:
         self._system = self._opened = None  # a broken engine can't even be stopped
         return IndexingError(self.place.advice(_reason(error)))
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder, or a file in its place, if it is there. Raises IndexingError."""
-    try:
-        shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
-    except NotADirectoryError:
-        folder.unlink()
-    except OSError as error:
-        raise IndexingError(f"{folder} can't be removed ({error.strerror or error}): remove it yourself and run this again") from None
 
 
 def _ranked(ids: Sequence[str], similarities: Sequence[float]) -> list[Near]:
