@@ -47,9 +47,10 @@ _BATCH_SECONDS = 5.0
 _TOLERATED = 0.02
 
 _SAMPLE = 300  # papers from which the work on all of them is estimated
-_SPARE = 1.3  # how many more neighbours are asked for than should hold enough that meet a condition
-_MOST_AT_FIRST = 4000
-_ENOUGH = 3  # a third of what is asked for
+# Of the neighbours that are looked at, at least a third of what is wanted must meet the conditions. Where that is cheap, all of it should.
+_ENOUGH = 3
+_SPARE = 1.3
+_CHEAP = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +268,8 @@ class Store:
         # that is where to look at all of them begins to be worth it.
         if papers**2 <= 5 * every:
             return self._vectors.query_among(vector, limit, self._passage_ids(self._keywords.meeting(conditions)))
-        asked = min(_MOST_AT_FIRST, math.ceil(_SPARE * limit * every / papers))
+        share = papers / every
+        asked = math.ceil(max(min(_CHEAP, _SPARE * limit / share), limit / 2 / share))
         while True:
             near = self._vectors.query(vector, asked)
             meeting = set(self._keywords.meeting(conditions, list({one.paper_id for one in near})))
