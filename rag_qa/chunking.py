@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rag_qa import text
 from rag_qa.papers import Paper
 
-CHUNKER = "sentences-2"
-"""Version of the rules below: another one needs another index."""
+CHUNKER = "sentences-3"
+"""Version of the rules below, and of what is embedded of a passage: another one needs another index."""
 
 TARGET_TOKENS = 128
 """Passages of this length, a few sentences, are specific enough to rank and long enough to be understood."""

@@ -20,6 +20,9 @@ _HEAP = 50_000_000
 _ANALYZER = "rag_qa_blank"
 _EVERY = "paper"  # a term that every document holds
 _YEARS = (-9999, 9999)
+_TITLE = 2  # how often a word of the title counts
+_ASKED = 50  # papers that are asked what a short form means
+_MEANS = "="
 _TIES = 50  # looked at beyond what is asked for: of papers with one score, those are given that come first by id
 
 Conditions = Mapping[str, str | tuple[int | None, int | None] | frozenset[str]]
@@ -40,6 +43,8 @@ def _schema() -> tantivy.Schema:
     builder.add_text_field("author", tokenizer_name=_ANALYZER, index_option="basic")
     builder.add_integer_field("year", indexed=True)
     builder.add_text_field("body", tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field("form", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("explains", stored=True, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
 
@@ -129,10 +134,39 @@ class KeywordIndex:
         wanted = folded(name)
         return bool(wanted) and self.count({field: wanted}) > 0
 
+    def holding(self, term: str, among: Sequence[str]) -> set[str]:
+        """Which of some papers hold a term."""
+        index = self._index()
+        if not index or not among:
+            return set()
+        with self._translated():
+            clauses = [
+                (tantivy.Occur.Must, tantivy.Query.term_query(index.schema, "body", term, index_option="basic")),
+                (tantivy.Occur.Must, tantivy.Query.term_set_query(index.schema, "paper", list(among))),
+            ]
+            searcher = index.searcher()
+            hits = searcher.search(tantivy.Query.boolean_query(clauses), limit=len(among), count=False).hits
+            return {str(searcher.doc(address)["paper"][0]) for _, address in hits}
+
     def document_frequency(self, term: str) -> int:
         """In how many papers a term stands."""
         index = self._index()
         return int(index.searcher().doc_freq("body", term)) if index else 0
+
+    def explained(self, form: str) -> dict[str, int]:
+        """What a short form, as a term ("moe"), stands for in these papers, or which short forms there are for a long one (the terms of its words,
+        without stop words: "mixtur expert"): form -> in how many papers it is explained so.
+        """
+        index = self._index()
+        if not index:
+            return {}
+        with self._translated():
+            searcher = index.searcher()
+            if not searcher.doc_freq("form", form):
+                return {}
+            hits = searcher.search(tantivy.Query.term_query(index.schema, "form", form, index_option="basic"), limit=_ASKED, count=False).hits
+            pairs = {str(pair) for _, address in hits for pair in searcher.doc(address)["explains"]}
+            return {_other(pair, form): int(searcher.doc_freq("explains", pair)) for pair in pairs if form in pair.split(_MEANS)}
 
     @property
     def deleted(self) -> int:
@@ -240,7 +274,11 @@ def _document(paper: Paper) -> tantivy.Document:
     document = tantivy.Document()
     document.add_text("paper", paper.id)
     document.add_text("every", _EVERY)
-    document.add_text("body", " ".join(text.terms(f"{paper.title or ''}\n\n{paper.abstract}")))
+    document.add_text("body", " ".join(text.terms(paper.title or "") * _TITLE + text.terms(paper.abstract)))
+    for short, long in _short_forms(paper):
+        document.add_text("explains", f"{short}{_MEANS}{long}")
+        for form in (short, long):
+            document.add_text("form", form)
     for field, value in _names(paper):
         document.add_text(field, value)
     if paper.year is not None:
@@ -269,3 +307,19 @@ def folded(name: str) -> str:
     'the lancet'
     """
     return " ".join(text.fold(name).text.split())
+
+
+def _short_forms(paper: Paper) -> Iterator[tuple[str, str]]:
+    """(short form, long form) that a paper explains, as terms."""
+    for short, words in text.acronyms(f"{paper.title or ''}\n\n{paper.abstract}").items():
+        if long := " ".join(text.stem(word) for word in words if word not in text.STOPWORDS):
+            yield text.word_terms(short)[0], long
+
+
+def _other(pair: str, form: str) -> str:
+    """
+    >>> _other("moe=mixtur expert", "moe"), _other("moe=mixtur expert", "mixtur expert")
+    ('mixtur expert', 'moe')
+    """
+    short, _, long = pair.partition(_MEANS)
+    return long if form == short else short

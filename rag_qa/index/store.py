@@ -46,6 +46,11 @@ _BATCH_SECONDS = 5.0
 # share of the papers on, so that what was edited is ranked as if it had been so from the beginning.
 _TOLERATED = 0.02
 
+_ENDS = (".", "?", "!", "。", "？", "！")
+
+_ANY, _FEWEST = 64, 16  # papers whose sentences are compared
+_LEAST_SPREAD = 0.01  # less is no model's, but that of texts that are all the same
+
 _SAMPLE = 300  # papers from which the work on all of them is estimated
 # Of the neighbours that are looked at, at least a third of what is wanted must meet the conditions. Where that is cheap, all of it should.
 _ENOUGH = 3
@@ -79,6 +84,7 @@ class Store:
         self._patience = patience
         self._server = server
         self._seen_generation = -1
+        self._unrelated: tuple[int, tuple[float, float] | None] = (-1, None)
         self._lock = threading.Lock()
 
     # ------------------------------------------------------------------------------------------------------------- opening
@@ -293,6 +299,30 @@ class Store:
         """In how many papers a term stands."""
         return self._keywords.document_frequency(term)
 
+    def holding(self, term: str, among: Sequence[str]) -> set[str]:
+        """Which of some papers hold a term, in the title or the abstract."""
+        return self._keywords.holding(term, among)
+
+    def explained(self, form: str) -> Mapping[str, int]:
+        """What a short form, as a term ("moe"), stands for in the papers, or which short forms there are for a long one (the terms of its words,
+        without stop words: "mixtur expert"): form -> how many papers explain it so.
+        """
+        return self._keywords.explained(form)
+
+    def unrelated(self) -> tuple[float, float] | None:
+        """Mean and standard deviation of the cosine similarity of sentences that have nothing to do with each other, by which a similarity of this
+        embedder is to be judged; None where there are too few papers to tell.
+        """
+        generation, found = self._unrelated
+        if generation != self._seen_generation:
+            generation = self._seen_generation
+            # ids are hashes: the first ones are any
+            ids = [id_ for (id_,) in self._database.rows(f"SELECT id FROM papers WHERE state = 'indexed' ORDER BY id LIMIT {_ANY}")]
+            vectors = self.sentence_vectors(ids)
+            found = _of_unrelated([vectors[id_] for id_ in ids if id_ in vectors])
+            self._unrelated = (generation, found)
+        return found
+
     def __len__(self) -> int:
         return len(self._keywords)
 
@@ -453,7 +483,16 @@ class Store:
     def _parts(self, paper: Paper) -> _Parts:
         """What of a paper is embedded."""
         passages = chunking.passages(paper, count_tokens=self._count_tokens, max_tokens=self._embedder.max_tokens)
-        return _Parts(passages, self._sentence_pieces(paper.abstract))
+        return _Parts(passages, [self._headed(passage, paper.title) for passage in passages], self._sentence_pieces(paper.abstract))
+
+    def _headed(self, passage: Passage, title: str | None) -> str:
+        """What is embedded for a passage: the title in front of it, where both fit into the embedder's window."""
+        alone = text.joined(passage.text)
+        if not title:
+            return alone
+        title = text.joined(title)
+        headed = f"{title}{'' if title.endswith(_ENDS) else '.'} {alone}"
+        return headed if self._embedder.count_tokens(headed) <= self._embedder.max_tokens else alone
 
     def _count_tokens(self, part: str) -> int:
         return self._embedder.count_tokens(text.joined(part))
@@ -464,17 +503,28 @@ class Store:
         return [[text.joined(abstract[a:b]) for a, b in fits(span)] for span in text.sentences(abstract)]
 
 
+def _of_unrelated(sentences: Sequence[Vectors]) -> tuple[float, float] | None:
+    """Mean and standard deviation of the cosines of sentences of different papers. `sentences`: unit vectors by paper."""
+    if len(sentences) < _FEWEST:
+        return None
+    every = np.concatenate(sentences)
+    paper = np.repeat(np.arange(len(sentences)), [len(group) for group in sentences])
+    cosines = (every @ every.T)[paper[:, None] != paper[None, :]]
+    return float(cosines.mean()), max(float(cosines.std()), _LEAST_SPREAD)
+
+
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The passages of a paper, and for each of its sentences the pieces that are embedded for it."""
+    """The passages of a paper, what is embedded for each of them, and for each of its sentences the pieces that are."""
 
     passages: Sequence[Passage]
+    headed: Sequence[str]
     sentences: Sequence[Sequence[str]]
 
     @property
     def texts(self) -> list[str]:
         """What the embedder gets: the passages, then the pieces."""
-        return [*(text.joined(passage.text) for passage in self.passages), *(piece for pieces in self.sentences for piece in pieces)]
+        return [*self.headed, *(piece for pieces in self.sentences for piece in pieces)]
 
 
 def _means(groups: Sequence[Sequence[str]], vectors: Iterator[Vectors], dimensions: int) -> Vectors:

@@ -11,12 +11,24 @@ from rag_qa.papers import Paper
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A word of a question: in how many papers of the library it stands, and whether this one is among them."""
+
+    word: str
+    papers: int
+    is_matched: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A paper that was found, with its best passages (best first, a few at most).
 
     `score` in [0, 1] is fused from the single rankings: higher is better, comparable within one search only.
     `ranks` says at which place (from 1) each ranking that found the paper has it, `scores` with which score: "keyword" is BM25 (higher is
-    better, no upper bound), "dense" the cosine similarity of the best passage. `matched` are words of the question that stand in the paper.
+    better, no upper bound), "dense" the cosine similarity of the best passage. Besides, "sentence" is that of the best sentence, and "named" is
+    above 0 where the question calls the paper by the name of its method. `matched` are words of the question that stand in the paper, `asked` all
+    of them, of a library of so many papers; `also`: what was searched besides and stands in it, such as "moe" for mixture of experts.
+    `copies`: papers that say the same in nearly the same words, and so have no place of their own.
     """
 
     paper: Paper
@@ -26,6 +38,10 @@ class Hit:
     ranks: Mapping[str, int] = field(default_factory=dict)
     scores: Mapping[str, float] = field(default_factory=dict)
     matched: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    also: tuple[str, ...] = ()
+    library: int = 0
+    copies: tuple[Paper, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

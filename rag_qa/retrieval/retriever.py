@@ -1,26 +1,47 @@
-"""Question -> hits: filters, a dense and a keyword ranking, fusion, the best passages of each paper."""
+"""Question -> hits: filters, a dense and a keyword ranking, fusion, near copies put together, the best passages of each paper."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from rag_qa import text
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
 from rag_qa.index.store import Conditions, Near, Store, folded
 from rag_qa.papers import Notice, Paper
-from rag_qa.retrieval import fusion
-from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.retrieval import copies, fusion, terms
+from rag_qa.retrieval.hits import Asked, Filters, Hit
+from rag_qa.retrieval.terms import Added
 
 _DEPTH = 50  # papers taken from each ranking
 _PASSAGES_PER_PAPER = 3
-_BEST_SENTENCES = 3
 _BM25_CEILING = 2.2  # k1 + 1: what a term that fills a paper is worth, in units of its rarity
-_PART_WEIGHT = 0.5  # "k-means": the parts k and means count half of the whole
+_MAY_BE_NAMED = 10  # papers, from the best on
+# Mean and spread of the cosines of unrelated sentences by MiniLM, on which the weights were fitted; the spread is the same in every field.
+_UNRELATED, _SPREAD = 0.15, 0.11
+
+Ranking = Sequence[tuple[str, float]]
+"""(paper id, score), best first: higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is found for a question, and not yet put together. `keyword`: papers by BM25; `dense`: by the cosine of their best passage; `near`: these
+    passages. `sentences`: vectors of the sentences of the papers that either found; `best`: cosine of the best one of each. `scores`: what is fused,
+    each in [0, 1] (see fusion.WEIGHTS). `asked`: terms of the question, each with its weight times its rarity; `also`: what was searched besides.
+    """
+
+    keyword: Ranking
+    dense: Ranking
+    near: Sequence[Near]
+    sentences: Mapping[str, Vectors]
+    best: Mapping[str, float]
+    scores: Mapping[str, Mapping[str, float]]
+    asked: Mapping[str, float]
+    also: Sequence[Added]
 
 
 class Retriever:
@@ -31,89 +52,129 @@ class Retriever:
         self._embedder = embedder
 
     def search(self, question: str, *, k: int, filters: Filters | None = None) -> list[Hit]:
-        """The k most relevant papers, best first; fewer if the index holds fewer. Raises EmptyIndexError, StaleIndexError."""
+        """The k most relevant papers, best first; fewer if the index holds fewer. Near copies of a paper take no place (see Hit.copies).
+
+        Raises EmptyIndexError, StaleIndexError.
+        """
+        found = self.find(question, max(_DEPTH, k), filters)
+        weights = fusion.weights(self._embedder.name)
+        likely = [paper_id for paper_id, _ in fusion.fuse(found.scores, weights)[: 2 * k + _MAY_BE_NAMED]]
+        papers = self._store.get(likely)
+        # a paper that another process has just removed may still be in a ranking
+        likely = [paper_id for paper_id in likely if paper_id in papers]
+        named = {paper_id: _named(question, papers[paper_id], found.asked) for paper_id in likely[:_MAY_BE_NAMED]}
+        found = replace(found, scores={**found.scores, "named": {paper_id: score for paper_id, score in named.items() if score}})
+        fused = {paper_id: score for paper_id, score in fusion.fuse(found.scores, weights) if paper_id in papers}
+        groups = copies.grouped([papers[paper_id] for paper_id in fused], found.sentences)[:k]
+        return self._hits(question, groups, fused, found)
+
+    def find(self, question: str, depth: int, filters: Filters | None = None) -> Found:
+        """What there is on a question: of either ranking that many papers. Raises EmptyIndexError, StaleIndexError."""
         self._store.open()
         conditions = _conditions(filters or Filters())
-        depth = max(_DEPTH, k)
         vector = self._embedder.embed([text.joined(question)])[0]
-        terms = query_terms(question)
+        weights, also = terms.query_terms(question), terms.added(question, self._store)
+        asked = {term: weight * self._rarity(term) for term, weight in weights.items()}
         near = self._store.near(vector, depth * _PASSAGES_PER_PAPER, conditions)
-        rankings = {"keyword": self._store.by_keywords(terms, depth, conditions), "dense": _best_of_each(near)[:depth]}
-        found = list(dict.fromkeys(paper_id for ranking in rankings.values() for paper_id, _ in ranking))
-        papers = self._store.get(found)
-        fused = fusion.fuse(
-            {
-                "passage": dict(rankings["dense"]),
-                "sentences": self._sentence_scores(vector, list(papers)),
-                "keyword": {paper_id: score / self._most(terms) for paper_id, score in rankings["keyword"]},
-                "named": {paper_id: score for paper_id, paper in papers.items() if (score := _named(question, paper))},
-            }
-        )
-        # a paper that another process has just removed may still be in a ranking
-        fused = [(paper_id, score) for paper_id, score in fused if paper_id in papers][:k]
-        return self._hits(question, fused, papers, rankings, near)
+        # of both more than the candidates: a candidate of the one is further down in the other
+        dense, keyword = _best_of_each(near), self._store.by_keywords({**terms.weights(also), **weights}, 2 * depth, conditions)
+        sentences = self._store.sentence_vectors(list(dict.fromkeys(paper_id for paper_id, _ in (*dense[:depth], *keyword[:depth]))))
+        best = {paper_id: float((vectors @ vector).max()) for paper_id, vectors in sentences.items() if len(vectors)}
+        # a passage that was not found is no nearer than the last one that was, nor than the best sentence of its paper
+        lowest = near[-1].similarity if near else 0.0
+        passage = {paper_id: min(lowest, cosine) for paper_id, cosine in best.items()} | {one: cosine for one, cosine in dense if one in best}
+        scores = {
+            "passage": self._on_scale(passage),
+            "sentence": self._on_scale(best),
+            "keyword": {paper_id: score / _most(asked) for paper_id, score in keyword if paper_id in best},
+        }
+        return Found(keyword, dense, near, sentences, best, scores, asked, also)
 
-    def _sentence_scores(self, vector: Vectors, paper_ids: Sequence[str]) -> dict[str, float]:
-        """Mean cosine of the sentences of a paper that are nearest to the question."""
-        best = {paper_id: np.sort(vectors @ vector)[-_BEST_SENTENCES:] for paper_id, vectors in self._store.sentence_vectors(paper_ids).items()}
-        return {paper_id: float(cosines.mean()) for paper_id, cosines in best.items() if cosines.size}
+    def _on_scale(self, cosines: Mapping[str, float]) -> dict[str, float]:
+        """Cosines as MiniLM would give them: others keep all of theirs within a narrow range."""
+        mean, spread = self._store.unrelated() or (_UNRELATED, _SPREAD)
+        return {paper_id: _UNRELATED + (cosine - mean) * _SPREAD / spread for paper_id, cosine in cosines.items()}
 
-    def _most(self, terms: Mapping[str, float]) -> float:
-        """BM25 of an ideal paper, in which every term of the question stands often."""
-        size = len(self._store)
-        rarity = {term: math.log(1 + (size - df + 0.5) / (df + 0.5)) for term in terms for df in (self._store.document_frequency(term),)}
-        return sum(weight * rarity[term] for term, weight in terms.items()) * _BM25_CEILING or 1.0
+    def _rarity(self, term: str) -> float:
+        """As BM25 has it."""
+        size, holding = len(self._store), self._store.document_frequency(term)
+        return math.log(1 + (size - holding + 0.5) / (holding + 0.5))
 
-    def _hits(
-        self,
-        question: str,
-        fused: Sequence[tuple[str, float]],
-        papers: Mapping[str, Paper],
-        rankings: Mapping[str, Sequence[tuple[str, float]]],
-        near: Sequence[Near],
-    ) -> list[Hit]:
-        ranks = {name: {paper_id: rank for rank, (paper_id, _) in enumerate(ranking, 1)} for name, ranking in rankings.items()}
-        scores = {name: dict(ranking) for name, ranking in rankings.items()}
-        passages = self._store.passages({paper_id: papers[paper_id] for paper_id, _ in fused})
-        similarity = {n.passage_id: n.similarity for n in near}
-        wanted = text.content_words(question)
+    def _hits(self, question: str, groups: Sequence[Sequence[Paper]], fused: Mapping[str, float], found: Found) -> list[Hit]:
+        best = {group[0].id: group[0] for group in groups}
+        passages = self._store.passages(best)
+        similarity = {n.passage_id: n.similarity for n in found.near}
+        wanted = list(dict.fromkeys(text.content_words(question)))
+        asked = self._asked(wanted, list(best))
+        also = {one.label: self._all_held(one.terms, list(best)) for one in found.also}
+        places, scores = _places(found), _single_scores(found)
         return [
             Hit(
-                paper=papers[paper_id],
-                passages=_best_passages(passages[paper_id], similarity, wanted),
-                score=score,
+                paper=paper,
+                passages=_best_passages(passages[paper.id], similarity, wanted),
+                score=fused[paper.id],
                 rank=rank,
-                ranks={name: found[paper_id] for name, found in ranks.items() if paper_id in found},
-                scores={name: round(found[paper_id], 6) for name, found in scores.items() if paper_id in found},
-                matched=_matched(wanted, papers[paper_id]),
+                ranks={name: of[paper.id] for name, of in places.items() if paper.id in of},
+                scores={name: round(of[paper.id], 6) for name, of in scores.items() if paper.id in of},
+                matched=tuple(one.word for one in asked[paper.id] if one.is_matched),
+                asked=asked[paper.id],
+                also=tuple(label for label, held in also.items() if paper.id in held),
+                library=len(self._store),
+                copies=tuple(others),
             )
-            for rank, (paper_id, score) in enumerate(fused, 1)
+            for rank, (paper, *others) in enumerate(groups, 1)
         ]
 
+    def _asked(self, wanted: Sequence[str], paper_ids: Sequence[str]) -> dict[str, tuple[Asked, ...]]:
+        """What each of the papers holds of the words of a question."""
+        held = {word: set().union(*(self._store.holding(term, paper_ids) for term in text.word_terms(word))) for word in wanted}
+        papers = {word: self._papers_with(word) for word in wanted}
+        return {paper_id: tuple(Asked(word, papers[word], paper_id in held[word]) for word in wanted) for paper_id in paper_ids}
 
-def query_terms(question: str) -> dict[str, float]:
-    """What a question is searched by in the keyword index: term -> weight.
+    def _all_held(self, every: Sequence[str], paper_ids: Sequence[str]) -> set[str]:
+        return set(paper_ids).intersection(*(self._store.holding(term, paper_ids) for term in every))
 
-    >>> query_terms("What is k-means clustering?")
-    {'kmean': 1.0, 'k': 0.5, 'mean': 0.5, 'cluster': 1.0}
-    """
-    weights: dict[str, float] = {}
-    for word in text.content_words(question) or [w.text for w in text.words(text.fold(question).text)]:
-        whole, *parts = text.word_terms(word)
-        for term, weight in [(whole, 1.0), *((part, _PART_WEIGHT) for part in parts)]:
-            weights[term] = max(weights.get(term, 0.0), weight)
-    return weights
+    def _papers_with(self, word: str) -> int:
+        """How many papers hold a word; of a compound that stands nowhere, its rarest part."""
+        whole, *parts = (self._store.document_frequency(term) for term in text.word_terms(word))
+        return whole or min(parts, default=0)
 
 
-def _named(question: str, paper: Paper) -> float:
-    """Does a question call a paper by the name of its method? 1 if it does, 0.5 if only in other capitals ("comet" for COMET), 0 if not.
+def _places(found: Found) -> dict[str, dict[str, int]]:
+    rankings = {"keyword": found.keyword, "dense": found.dense}
+    return {name: {paper_id: rank for rank, (paper_id, _) in enumerate(ranking, 1)} for name, ranking in rankings.items()}
 
-    >>> _named("How does NetMoE scale?", Paper("p1", "We develop NetMoE, which is fast."))
-    1.0
+
+def _single_scores(found: Found) -> dict[str, Mapping[str, float]]:
+    return {"keyword": dict(found.keyword), "dense": dict(found.dense), "sentence": found.best, "named": found.scores["named"]}
+
+
+def _most(asked: Mapping[str, float]) -> float:
+    """BM25 of an ideal paper, in which every term of the question stands often."""
+    return sum(asked.values()) * _BM25_CEILING or 1.0
+
+
+def _named(question: str, paper: Paper, asked: Mapping[str, float]) -> float:
+    """How much of a question is the name of a paper's method: its share of the question's terms, each by its rarity; half of that where only the
+    capitals differ ("comet" for COMET).
+
+    >>> netmoe = Paper("p1", "We develop NetMoE, which is fast.")
+    >>> _named("How does NetMoE scale?", netmoe, {"netmo": 6.0, "scale": 2.0}), _named("What does it scale?", netmoe, {"scale": 2.0})
+    (0.75, 0.0)
     """
     name = text.name_of(paper.abstract)
-    if not name:
+    if not name or not (called := _called(question, name)):
         return 0.0
+    own = set(text.terms(name))
+    return called * sum(weight for term, weight in asked.items() if term in own) / (sum(asked.values()) or 1.0)
+
+
+def _called(question: str, name: str) -> float:
+    """Does a name stand in a question? 1 if it does, 0.5 if only in other capitals, 0 if not.
+
+    >>> _called("How does NetMoE scale?", "NetMoE"), _called("how does netmoe scale?", "NetMoE"), _called("How does it scale?", "NetMoE")
+    (1.0, 0.5, 0.0)
+    """
     if re.search(rf"(?<![\w-]){re.escape(name)}(?:s|'s|’s)?(?![\w-])", question):
         return 1.0
     wanted = text.fold(name).text
@@ -143,15 +204,12 @@ def _best_of_each(near: Iterable[Near]) -> list[tuple[str, float]]:
 
 
 def _best_passages(passages: Sequence[Passage], similarity: Mapping[str, float], wanted: Sequence[str]) -> tuple[Passage, ...]:
-    """Passages that the dense ranking found, most similar first; for a paper that only words led to, those that hold most of the words."""
+    """Passages that the dense ranking found, most similar first; after them, those that hold most of the words."""
     terms = {term for word in wanted for term in text.word_terms(word)}
 
     def order(passage: Passage) -> tuple[float, int, int]:
-        return (-similarity.get(passage.id, -1.0), -len(terms & set(text.terms(passage.text))), passage.ordinal)
+        if passage.id in similarity:
+            return (-similarity[passage.id], 0, passage.ordinal)
+        return (1.0, -len(terms.intersection(text.terms(passage.text))), passage.ordinal)
 
     return tuple(sorted(passages, key=order)[:_PASSAGES_PER_PAPER])
-
-
-def _matched(wanted: Sequence[str], paper: Paper) -> tuple[str, ...]:
-    there = set(text.terms(f"{paper.title or ''}\n\n{paper.abstract}"))
-    return tuple(word for word in dict.fromkeys(wanted) if there.intersection(text.word_terms(word)))

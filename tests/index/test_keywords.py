@@ -27,7 +27,7 @@ CORPUS = [
 
 def bm25(papers: list[Paper], terms: dict[str, float]) -> list[tuple[str, float]]:
     """BM25 in a few lines; tantivy keeps the lengths of papers exactly up to 40 terms."""
-    bags = {paper.id: Counter(text.terms(f"{paper.title or ''}\n\n{paper.abstract}")) for paper in papers}
+    bags = {paper.id: Counter(text.terms(paper.title or "") * 2 + text.terms(paper.abstract)) for paper in papers}
     average = sum(bag.total() for bag in bags.values()) / len(bags)
     scores: dict[str, float] = {}
     for term, weight in terms.items():
@@ -228,3 +228,36 @@ def test_conditions_on_names_types_and_notices(tmp_path: Path) -> None:
         False,
         False,
     )
+
+
+def test_a_word_of_the_title_counts_twice(tmp_path: Path) -> None:
+    index = KeywordIndex(tmp_path)
+    index.put([Paper("p1", "Mosses grow.", title="Tides"), Paper("p2", "Mosses grow, tides rise.")])
+    assert [id_ for id_, _ in index.search({"tide": 1.0}, 2)] == ["p1", "p2"]
+
+
+def test_which_of_some_papers_hold_a_term(index: KeywordIndex, tmp_path: Path) -> None:
+    assert index.holding("tide", ["p0", "p2", "p4", "nobody"]) == {"p0", "p4"}
+    assert index.holding("tide", []) == index.holding("unheard", ["p0"]) == set()
+    assert KeywordIndex(tmp_path / "nowhere").holding("tide", ["p0"]) == set()
+
+
+def test_short_forms_and_what_they_stand_for(tmp_path: Path) -> None:
+    index = KeywordIndex(tmp_path)
+    assert index.explained("moe") == {}
+    index.put(
+        [
+            Paper("p1", "A mixture of experts (MoE) is fast."),
+            Paper("p2", "Mixtures of experts (MoEs) are fast.", title="Graph neural networks (GNNs)"),
+            Paper("p3", "The margin of error (MoE) is small."),
+            Paper("p4", "MoE is not explained."),
+        ]
+    )
+    assert index.explained("moe") == {"mixtur expert": 2, "margin error": 1}
+    assert index.explained("mixtur expert") == {"moe": 2}
+    assert index.explained("graph neural network") == {"gnn": 1}
+    assert index.explained("expert") == {}
+
+    index.delete_papers(["p2"])
+    index.replace_all([Paper("p3", "The margin of error (MoE) is small.")])
+    assert index.explained("moe") == {"margin error": 1}

@@ -451,3 +451,34 @@ def test_a_catalog_that_another_program_holds_is_busy_not_broken(store: Store) -
 
     other.close()
     assert update(store, {"a.txt": [paper(MOSSES)]}) == Counted(updated=1, embedded=1)
+
+
+# ------------------------------------------------------------------------------------------------------- what is embedded
+
+
+def test_a_title_stands_before_each_passage_where_both_fit(store: Store, embedder: BagEmbedder) -> None:
+    one = replace(paper("Moss grows on old stone. Wolves run over the wide and empty snow in the winter."), title="On life")
+    update(store, {"a.txt": [one]})
+    assert embedder.embedded[:2] == ["On life. Moss grows on old stone.", "Wolves run over the wide and empty snow in the winter."]
+    # a sentence stands for itself
+    assert embedder.embedded[2:] == ["Moss grows on old stone.", "Wolves run over the wide and empty snow in the winter."]
+
+
+def test_a_question_as_title_gets_no_further_full_stop(store: Store, embedder: BagEmbedder) -> None:
+    update(store, {"a.txt": [replace(paper("Moss does."), title="Who needs no roots?")]})
+    assert embedder.embedded[0] == "Who needs no roots? Moss does."
+
+
+def test_cosines_of_unrelated_sentences(store: Store, embedder: BagEmbedder) -> None:
+    papers = [paper(abstract(number)) for number in range(20)]
+    update(store, {"a.txt": papers[:15]})
+    store.open()
+    assert store.unrelated() is None  # too few
+
+    update(store, {"b.txt": papers[15:]})
+    store.open()
+    found = store.unrelated()
+    assert found is not None
+    vectors = store.sentence_vectors([one.id for one in papers])
+    cosines = [float(a @ b) for one, other in itertools.permutations(vectors, 2) for a in vectors[one] for b in vectors[other]]
+    assert found == pytest.approx((float(np.mean(cosines)), float(np.std(cosines))), rel=1e-3)

@@ -14,7 +14,7 @@ from rag_qa.errors import ConnectionRefused, EmptyIndexError
 from rag_qa.index.store import Store
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval.hits import Filters, Hit
-from rag_qa.retrieval.retriever import Retriever, query_terms
+from rag_qa.retrieval.retriever import Retriever
 from tests.index.making import update
 
 TOPICS = ("tide", "moss", "wolf", "snow")
@@ -166,25 +166,84 @@ def test_an_embedder_that_is_down_is_reported(store: Store) -> None:
         Retriever(store, TopicEmbedder(is_down=True)).search("tide", k=1)
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("What is k-means clustering?", {"kmean", "k", "mean", "cluster"}),
-        ("clusters, clustered clustering", {"cluster"}),
-        ("what is it?", {"what", "is", "it"}),
-        ("α-SVRG", {"alphasvrg", "alpha", "svrg"}),
-        ("at- tention", {"attent"}),
-    ],
-)
-def test_what_a_question_is_searched_by(question: str, expected: set[str]) -> None:
-    assert set(query_terms(question)) == expected
+def test_each_word_of_a_question_says_in_how_many_papers_it_stands(retriever: Retriever) -> None:
+    first = retriever.search("a gauge for the tide and for zanzibar", k=1)[0]
+    assert first.paper == TIDE
+    assert [(one.word, one.papers, one.is_matched) for one in first.asked] == [("gauge", 2, True), ("tide", 1, True), ("zanzibar", 1, False)]
+    assert first.library == 4
 
 
-def test_a_part_of_a_compound_counts_less_than_the_whole() -> None:
-    terms = query_terms("k-means")
-    assert terms["kmean"] > terms["k"] == terms["mean"] > 0
+def test_the_best_sentence_is_scored_beside_the_best_passage(retriever: Retriever) -> None:
+    first = retriever.search("tide", k=1)[0]
+    vectors = TopicEmbedder().embed(["tide", *(TIDE.abstract[a:b] for a, b in text.sentences(TIDE.abstract))])
+    assert first.scores["sentence"] == pytest.approx(float((vectors[1:] @ vectors[0]).max()), abs=1e-3)
+    assert first.scores["dense"] <= first.scores["sentence"] + 1e-3  # no passage says more of it than its best sentence
 
 
-def test_british_and_american_spelling_are_searched_alike() -> None:
-    assert query_terms("generalisation behaviour") == query_terms("generalization behavior")
-    assert text.terms("generalisation")[0] in query_terms("generalization")
+def test_a_short_form_and_what_it_stands_for_find_each_other(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index", TopicEmbedder())
+    explains = paper("p1", "We use a tide gauge network (TGN) for boats.")
+    short = paper("p2", "TGN is a pile of numbers, which we read.")
+    update(store, {"sea.txt": [explains, short, BARE]})
+    retriever = Retriever(store, TopicEmbedder())
+
+    by_words = next(hit for hit in retriever.search("Who reads a tide gauge network?", k=3) if hit.paper.abstract == short.abstract)
+    assert by_words.also == ("tgn",)
+    assert "keyword" in by_words.ranks
+    spelled_out = next(hit for hit in retriever.search("What is in the TGN?", k=3) if hit.paper.abstract == explains.abstract)
+    assert spelled_out.also == ("tgn spelled out",)
+
+
+def test_a_paper_that_is_called_by_name_comes_before_those_that_use_its_method(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index", TopicEmbedder())
+    own = paper("p1", "We introduce MossNet, a net for wolves in snow and for boats in the bay of some other sea. It counts them.")
+    uses = paper("p2", "Stone is counted with MossNet, and with MossNet again, since MossNet counts stone.")
+    update(store, {"sea.txt": [own, uses, TIDE, BARE]})
+
+    hits = Retriever(store, TopicEmbedder()).search("What is MossNet?", k=2)
+
+    assert [hit.paper.abstract for hit in hits] == [own.abstract, uses.abstract]
+    assert hits[0].scores["named"] == 1.0
+    assert "named" not in hits[1].scores
+
+
+def test_near_copies_take_no_place(tmp_path: Path) -> None:
+    store = Store(tmp_path / "index", TopicEmbedder())
+    long = "Tide follows tide in the bay and a gauge of brass counts each tide twice for the boats that wait for it from noon to night"
+    first, copy = paper("p1", f"{long}."), paper("p2", f"Here {long}.")
+    update(store, {"sea.txt": [first, copy, MOSS, BARE]})
+
+    hits = Retriever(store, TopicEmbedder()).search("a gauge for the tide", k=2)
+
+    assert {hits[0].paper.abstract, *(one.abstract for one in hits[0].copies)} == {first.abstract, copy.abstract}
+    assert [hit.rank for hit in hits] == [1, 2]
+    assert hits[1].copies == ()
+
+
+class Narrow:
+    """The same embedder with all its cosines between 0.9 and 1, as those of some models are."""
+
+    name = "narrow"
+    dimensions = TopicEmbedder.dimensions + 1
+    max_tokens = TopicEmbedder.max_tokens
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        wide = TopicEmbedder().embed(texts)
+        vectors: Vectors = np.concatenate([wide * 0.1**0.5, np.full((len(texts), 1), 0.9**0.5, np.float32)], axis=1)
+        return vectors
+
+
+def test_meaning_counts_as_much_with_an_embedder_of_narrow_cosines(tmp_path: Path) -> None:
+    papers = [paper(f"p{i}", f"The {topic} of {place} is told of in {place}.") for i, (topic, place) in enumerate(PLACES)]
+    orders = []
+    for embedder in (TopicEmbedder(), Narrow()):
+        store = Store(tmp_path / embedder.name, embedder)
+        update(store, {"sea.txt": papers})
+        orders.append([hit.paper.id for hit in Retriever(store, embedder).search("Which moss is told of in Oslo and Rome?", k=8)])
+    assert orders[0] == orders[1]
+
+
+PLACES = [(topic, place) for topic in TOPICS for place in ("Oslo", "Rome", "Bern", "Kiel", "Graz")]
