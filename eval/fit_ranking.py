@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -128,8 +128,8 @@ def collect(collection: Beir, embedder: str, cache: Path) -> list[Listed]:
     return listed(Retriever(Store((folder / "index").absolute(), models.for_index), models.for_index), asked)
 
 
-def main(argv: Sequence[str] | None = None, *, say: Callable[[str], object] = lambda line: sys.stdout.write(line + "\n")) -> int:
-    """Fit, print, and say how it ended (see the exit codes above)."""
+def main(argv: Sequence[str] | None = None, *, data: Path = development.DATA) -> int:
+    """Fit, print, and say how it ended (see the exit codes above). `data`: where the data sets lie."""
     parser = argparse.ArgumentParser(
         prog="python -m eval.fit_ranking", description="Fit the weights by which the scores of a paper are put together."
     )
@@ -137,16 +137,15 @@ def main(argv: Sequence[str] | None = None, *, say: Callable[[str], object] = la
     parser.add_argument("--cache", type=Path, default=_CACHE, metavar="DIR", help="keep vectors and indexes here (default: .rag_qa/eval)")
     arguments = parser.parse_args(argv)
     try:
-        sets = development.sets(arguments.cache / "development")
+        sets = development.sets(arguments.cache / "development", data)
         lists = {one.name: collect(one, arguments.embedder, arguments.cache) for one in sets}
     except corpus.DataAbsent as absent:
-        say(f"SKIPPED: {absent}")
+        sys.stdout.write(f"SKIPPED: {absent}\n")
         return FITTED
     except (RagQAError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return COULD_NOT_FIT
-    for line in report(lists):
-        say(line)
+    sys.stdout.write("\n".join(report(lists)) + "\n")
     return FITTED
 
 
