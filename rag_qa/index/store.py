@@ -54,6 +54,8 @@ _LEAST_SPREAD = 0.01  # less is no model's, but that of texts that are all the s
 _SAMPLE = 300  # papers from which the work on all of them is estimated
 # Of the neighbours that are looked at, at least a third of what is wanted must meet the conditions. Where that is cheap, all of it should.
 _ENOUGH = 3
+_FEW = 2.5
+_SOME = 30
 _SPARE = 1.3
 _CHEAP = 1500
 
@@ -270,10 +272,12 @@ class Store:
         if not conditions:
             return self._vectors.query(vector, limit)
         papers, every = self._keywords.count(conditions), len(self)
-        # Chroma's own conditions take a time that grows with all that meets them. To read a vector costs ten times what a neighbour more does:
-        # that is where to look at all of them begins to be worth it.
-        if papers**2 <= 5 * every:
+        # Chroma's own conditions take a time that grows with all that meets them; so few are looked at one by one, some are looked for in the graph,
+        # and of many enough are among the nearest. The limits are where one begins to be quicker than the other.
+        if papers**2 <= _FEW * every:
             return self._vectors.query_among(vector, limit, self._passage_ids(self._keywords.meeting(conditions)))
+        if papers * _SOME <= every:
+            return self._vectors.query(vector, limit, self._passage_ids(self._keywords.meeting(conditions)))
         share = papers / every
         asked = math.ceil(max(min(_CHEAP, _SPARE * limit / share), limit / 2 / share))
         while True:

@@ -253,21 +253,24 @@ class VectorStore:
                 collection.modify(configuration=configuration)
                 self.close()  # it holds from the next opening on
 
-    def query(self, vector: Vectors, limit: int) -> list[Near]:
-        """The nearest passages, best first; fewer than `limit` if there are fewer. `vector` has shape (dimensions,)."""
+    def query(self, vector: Vectors, limit: int, ids: Sequence[str] | None = None) -> list[Near]:
+        """The nearest passages, best first; fewer than `limit` if there are fewer. `vector` has shape (dimensions,). `ids`: only of these; the fewer they
+        are, the longer it takes.
+        """
         with self._collection() as collection:
             if collection is None or limit < 1:
                 return []
             asked: Any = [vector]
             # without metadata: to look it up takes longer than to search
-            found = collection.query(query_embeddings=asked, n_results=min(limit, _MAX_RESULTS), include=["distances"])
+            some = None if ids is None else list(ids)
+            found = collection.query(query_embeddings=asked, n_results=min(limit, _MAX_RESULTS), ids=some, include=["distances"])
         distances = found["distances"]
         assert distances is not None
         # Chroma's cosine space returns distances: 1 - similarity
         return _ranked(found["ids"][0], [1.0 - float(distance) for distance in distances[0]])
 
     def query_among(self, vector: Vectors, limit: int, ids: Sequence[str]) -> list[Near]:
-        """The nearest of some passages, best first: each is looked at. An id that is not there is left out."""
+        """The nearest of a few passages, best first: each is looked at. An id that is not there is left out."""
         with self._collection() as collection:
             if collection is None or limit < 1 or not ids:
                 return []

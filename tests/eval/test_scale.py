@@ -48,7 +48,7 @@ def test_a_corpus_is_as_large_as_is_asked_for_and_no_two_are_one_work(data: Path
 
     engine = Engine(load(data_dir=tmp_path / "data", answerer="extractive"), embedder=BagEmbedder(max_tokens=1000))
     assert engine.index([tmp_path / "made" / "corpus"]).papers == 45
-    assert len((tmp_path / "made" / "questions.jsonl").read_text().splitlines()) == 45
+    assert len(json.loads((tmp_path / "made" / "questions.json").read_text())) == 45
 
 
 def test_without_data_it_is_text_that_nobody_wrote(tmp_path: Path) -> None:

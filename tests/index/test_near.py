@@ -10,7 +10,7 @@ from rag_qa.index.store import Store
 from tests.index.making import BagEmbedder, abstract, paper, update
 
 Conditions = dict[str, str | tuple[int | None, int | None]]
-PAPERS = 400
+PAPERS = 3000
 LIMIT = 30
 QUESTION = "glaciers in region 17 by method"
 
@@ -20,7 +20,7 @@ def year(number: int) -> int:
 
 
 def venue(number: int) -> str:
-    return "Rare" if number % 40 == 7 else f"Venue {number % 2}"
+    return "Rare" if number % 300 == 7 else "Small" if number % 33 == 1 else f"Venue {number % 2}"
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +52,14 @@ def _meets(one: object, field: str, wanted: str | tuple[int | None, int | None])
 @pytest.mark.parametrize(
     ("conditions", "papers"),
     [
-        ({}, 400),
-        ({"year": (2001, None)}, 360),
-        ({"venue": "venue 1"}, 190),
-        ({"year": (2002, 2004)}, 120),
-        ({"year": (2003, 2003)}, 40),
+        ({}, 3000),
+        ({"year": (2001, None)}, 2700),
+        ({"venue": "venue 1"}, 1445),
+        ({"year": (2002, 2004)}, 900),
+        ({"year": (2003, 2003)}, 300),
+        ({"venue": "small"}, 90),
         ({"venue": "rare"}, 10),
-        ({"venue": "venue 1", "year": (None, 2001)}, 40),
+        ({"venue": "small", "year": (None, 2001)}, 19),
         ({"venue": "rare", "year": (2007, 2007)}, 10),
         ({"venue": "rare", "year": (2008, None)}, 0),
         ({"venue": "unheard"}, 0),
