@@ -254,8 +254,9 @@ class VectorStore:
                 self.close()  # it holds from the next opening on
 
     def query(self, vector: Vectors, limit: int, ids: Sequence[str] | None = None) -> list[Near]:
-        """The nearest passages, best first; fewer than `limit` if there are fewer. `vector` has shape (dimensions,). `ids`: only of these; the fewer they
-        are, the longer it takes.
+        """The nearest passages, best first; fewer than `limit` if there are fewer. `vector` has shape (dimensions,).
+
+        `ids`: only of these; the fewer they are, the longer it takes.
         """
         with self._collection() as collection:
             if collection is None or limit < 1:
