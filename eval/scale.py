@@ -33,7 +33,7 @@ from rag_qa import settings, text
 from rag_qa.embedding.embedder import Embedder, Vectors
 from rag_qa.engine import Engine
 from rag_qa.interfaces import app
-from rag_qa.retrieval.hits import Filters
+from rag_qa.retrieval.filters import Filters
 
 ML_PAPERS = corpus.ROOT.parent / "shared" / "data" / "ml_papers" / "corpus.jsonl"
 HELP = "build time, disk, memory and query time at several sizes"

@@ -10,7 +10,7 @@ import pytest
 from rag_qa.engine import Engine, IndexReport
 from rag_qa.errors import EmptyIndexError, IndexingError, ProviderError, StaleIndexError
 from rag_qa.papers import Origin
-from rag_qa.retrieval.hits import Filters
+from rag_qa.retrieval.filters import Filters
 from rag_qa.settings import load
 from rag_qa.sources.reader import Problem, Trouble
 from tests.index.making import BagEmbedder, abstract

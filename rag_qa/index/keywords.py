@@ -14,6 +14,7 @@ import tantivy
 
 from rag_qa import text
 from rag_qa.errors import IndexBusyError, IndexingError
+from rag_qa.index.conditions import NAMED, Conditions, folded, names, wanted_author, wanted_venue
 from rag_qa.papers import Paper
 
 _HEAP = 50_000_000
@@ -25,20 +26,12 @@ _ASKED = 50  # papers that are asked what a short form means
 _MEANS = "="
 _TIES = 50  # looked at beyond what is asked for: of papers with one score, those are given that come first by id
 
-Conditions = Mapping[str, str | tuple[int | None, int | None] | frozenset[str]]
-"""Field -> folded value (of `author`: words that all stand in the authors' names), (least, greatest) with None for open, or values not to have.
-
-Fields: year, venue, collection, author, type, language, keyword, notice.
-"""
-
-_NAMED = ("venue", "collection", "type", "language", "keyword", "notice")
-
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("paper", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("every", tokenizer_name="raw", index_option="basic")
-    for name in _NAMED:
+    for name in NAMED:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("author", tokenizer_name=_ANALYZER, index_option="basic")
     builder.add_integer_field("year", indexed=True)
@@ -131,8 +124,7 @@ class KeywordIndex:
 
     def knows(self, field: str, name: str) -> bool:
         """Is there a paper of this venue, collection, type, language or keyword, or by an author with all these words in the name?"""
-        wanted = folded(name)
-        return bool(wanted) and self.count({field: wanted}) > 0
+        return bool(text.words(text.fold(name).text)) and self.count({field: name}) > 0
 
     def holding(self, term: str, among: Sequence[str]) -> set[str]:
         """Which of some papers hold a term."""
@@ -254,9 +246,9 @@ def _filters(schema: tantivy.Schema, conditions: Conditions) -> list[tuple[tanti
             low, high = _bounded(wanted[0], _YEARS[0]), _bounded(wanted[1], _YEARS[1])
             query = tantivy.Query.range_query(schema, field, tantivy.FieldType.Integer, low, high)
         elif field == "author":
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, _term(schema, field, word)) for word in wanted.split()])
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, _term(schema, field, word)) for word in wanted_author(wanted)])
         else:
-            query = _term(schema, field, wanted)
+            query = _term(schema, field, wanted_venue(wanted) if field == "venue" else folded(wanted))
         # a filter must not add to the score
         clauses.append((tantivy.Occur.Must, tantivy.Query.const_score_query(query, 0.0)))
     return clauses
@@ -279,34 +271,11 @@ def _document(paper: Paper) -> tantivy.Document:
         document.add_text("explains", f"{short}{_MEANS}{long}")
         for form in (short, long):
             document.add_text("form", form)
-    for field, value in _names(paper):
+    for field, value in names(paper):
         document.add_text(field, value)
     if paper.year is not None:
         document.add_integer("year", paper.year)
     return document
-
-
-def _names(paper: Paper) -> Iterator[tuple[str, str]]:
-    """What conditions are asked of, folded."""
-    for venue in {paper.venue, *(version.venue for version in paper.versions)} - {None}:
-        yield "venue", folded(venue or "")
-    for field, value in (("collection", paper.collection), ("type", paper.type), ("language", paper.language)):
-        if value:
-            yield field, folded(value)
-    for keyword in paper.keywords:
-        yield "keyword", folded(keyword)
-    for notice in paper.notices:
-        yield "notice", notice.value
-    yield "author", " ".join(folded(name.replace(",", " ")) for name in paper.authors)
-
-
-def folded(name: str) -> str:
-    """A name as conditions compare it.
-
-    >>> folded("  The  Lancet ")
-    'the lancet'
-    """
-    return " ".join(text.fold(name).text.split())
 
 
 def _short_forms(paper: Paper) -> Iterator[tuple[str, str]]:

@@ -24,10 +24,14 @@ from rag_qa.index import manifest
 from rag_qa.index.catalog import Catalog
 from rag_qa.index.changes import Changes, Plan, Progress, Source
 from rag_qa.index.checkpoint import remove
+from rag_qa.index.conditions import Conditions as Conditions
+from rag_qa.index.conditions import folded as folded
+from rag_qa.index.conditions import is_by as is_by
+from rag_qa.index.conditions import venue_forms as venue_forms
+from rag_qa.index.conditions import venues as venues
+from rag_qa.index.conditions import wanted_venue as wanted_venue
 from rag_qa.index.database import Database
-from rag_qa.index.keywords import Conditions as Conditions
 from rag_qa.index.keywords import KeywordIndex
-from rag_qa.index.keywords import folded as folded
 from rag_qa.index.manifest import Manifest
 from rag_qa.index.register import Register, Root
 from rag_qa.index.vectors import ChromaServer as ChromaServer
@@ -290,6 +294,10 @@ class Store:
 
     def _passage_ids(self, paper_ids: Sequence[str]) -> list[str]:
         return [id_ for (id_,) in self._database.chosen("SELECT id FROM passages WHERE paper_id IN ({})", paper_ids)]
+
+    def meeting(self, conditions: Conditions) -> int:
+        """How many papers meet all conditions."""
+        return self._keywords.count(conditions)
 
     def by_keywords(self, terms: Mapping[str, float], limit: int, conditions: Conditions | None = None) -> list[tuple[str, float]]:
         """(paper id, BM25) of the papers that hold any of the weighted terms, best first."""

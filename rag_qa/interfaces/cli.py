@@ -23,7 +23,7 @@ from rag_qa.interfaces import app as page
 from rag_qa.interfaces import batch, doctor, library_commands, render, terminal
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 from rag_qa.interfaces.session import FAILED, DataDir, Json, MakeEngine, ServePage, Session, session_of
-from rag_qa.retrieval.hits import Filters
+from rag_qa.retrieval.filters import Filters
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141

@@ -1,13 +1,13 @@
-"""What a search finds, and what narrows it."""
+"""What a search finds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rag_qa import text
 from rag_qa.chunking import Passage
 from rag_qa.papers import Paper
+from rag_qa.retrieval.filters import Filters as Filters
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,9 @@ class Hit:
     above 0 where the question calls the paper by the name of its method. `matched` are words of the question that stand in the paper, `asked` all
     of them, of a library of so many papers; `also`: what was searched besides and stands in it, such as "moe" for mixture of experts.
     `copies`: papers that say the same in nearly the same words, and so have no place of their own.
+
+    A hit that was re-ranked has "rerank" in both, and "fused": what it had before. The scores are then handed out anew in the new order, so that
+    `score` still falls from rank to rank. `notice`, the same for all hits of a search, says what went wrong with its ranking, if anything did.
     """
 
     paper: Paper
@@ -42,55 +45,4 @@ class Hit:
     also: tuple[str, ...] = ()
     library: int = 0
     copies: tuple[Paper, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What a paper must be to be found at all; None or empty means anything. Years are inclusive; names are compared without regard to capitals.
-
-    `author`: a part of the name of one of the authors, such as the family name. `type`, and `exclude_types`: of papers.TYPES. `language`: ISO 639-1.
-    `keyword`: one of the paper's keywords.
-    """
-
-    year_from: int | None = None
-    year_to: int | None = None
-    venue: str | None = None
-    collection: str | None = None
-    author: str | None = None
-    type: str | None = None
-    exclude_types: tuple[str, ...] = ()
-    language: str | None = None
-    keyword: str | None = None
-    without_retracted: bool = False
-
-    def accepts(self, paper: Paper) -> bool:
-        """Does a paper pass? A paper without a year passes no filter by year.
-
-        >>> Filters(year_from=2024).accepts(Paper("p1", "We ...", year=2025))
-        True
-        """
-        return all(holds for holds in self._conditions(paper))
-
-    def _conditions(self, paper: Paper) -> Iterator[bool]:
-        if self.year_from is not None:
-            yield paper.year is not None and paper.year >= self.year_from
-        if self.year_to is not None:
-            yield paper.year is not None and paper.year <= self.year_to
-        for wanted, value in (
-            (self.venue, paper.venue),
-            (self.collection, paper.collection),
-            (self.type, paper.type),
-            (self.language, paper.language),
-        ):
-            if wanted:
-                yield _plain(wanted) == _plain(value or "")
-        if self.author:
-            yield any(_plain(self.author) in _plain(name) for name in paper.authors)
-        if self.keyword:
-            yield _plain(self.keyword) in {_plain(keyword) for keyword in paper.keywords}
-        yield paper.type not in self.exclude_types
-        yield not (self.without_retracted and paper.is_retracted)
-
-
-def _plain(name: str) -> str:
-    return " ".join(text.fold(name).text.split())
+    notice: str = ""

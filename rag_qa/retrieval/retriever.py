@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from rag_qa import text
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
-from rag_qa.index.store import Conditions, Near, Store, folded
-from rag_qa.papers import Notice, Paper
+from rag_qa.index.store import Near, Store
+from rag_qa.papers import Paper
 from rag_qa.retrieval import copies, fusion, terms
-from rag_qa.retrieval.hits import Asked, Filters, Hit
+from rag_qa.retrieval.filters import Filters, conditions
+from rag_qa.retrieval.hits import Asked, Hit
 from rag_qa.retrieval.terms import Added
 
 _DEPTH = 50  # papers taken from each ranking
@@ -68,16 +69,21 @@ class Retriever:
         groups = copies.grouped([papers[paper_id] for paper_id in fused], found.sentences)[:k]
         return self._hits(question, groups, fused, found)
 
+    def count(self, filters: Filters) -> int:
+        """How many papers pass. Raises EmptyIndexError, StaleIndexError."""
+        self._store.open()
+        return self._store.meeting(conditions(filters))
+
     def find(self, question: str, depth: int, filters: Filters | None = None) -> Found:
         """What there is on a question: of either ranking that many papers. Raises EmptyIndexError, StaleIndexError."""
         self._store.open()
-        conditions = _conditions(filters or Filters())
+        narrowing = conditions(filters or Filters())
         vector = self._embedder.embed([text.joined(question)])[0]
         weights, also = terms.query_terms(question), terms.added(question, self._store)
         asked = {term: weight * self._rarity(term) for term, weight in weights.items()}
-        near = self._store.near(vector, depth * _PASSAGES_PER_PAPER, conditions)
+        near = self._store.near(vector, depth * _PASSAGES_PER_PAPER, narrowing)
         # of both more than the candidates: a candidate of the one is further down in the other
-        dense, keyword = _best_of_each(near), self._store.by_keywords({**terms.weights(also), **weights}, 2 * depth, conditions)
+        dense, keyword = _best_of_each(near), self._store.by_keywords({**terms.weights(also), **weights}, 2 * depth, narrowing)
         sentences = self._store.sentence_vectors(list(dict.fromkeys(paper_id for paper_id, _ in (*dense[:depth], *keyword[:depth]))))
         best = {paper_id: float((vectors @ vector).max()) for paper_id, vectors in sentences.items() if len(vectors)}
         # a passage that was not found is no nearer than the last one that was, nor than the best sentence of its paper
@@ -111,7 +117,7 @@ class Retriever:
         return [
             Hit(
                 paper=paper,
-                passages=_best_passages(passages[paper.id], similarity, wanted),
+                passages=_best_passages(passages[paper.id], similarity, [one.word for one in asked[paper.id] if one.is_matched]),
                 score=fused[paper.id],
                 rank=rank,
                 ranks={name: of[paper.id] for name, of in places.items() if paper.id in of},
@@ -175,24 +181,10 @@ def _called(question: str, name: str) -> float:
     >>> _called("How does NetMoE scale?", "NetMoE"), _called("how does netmoe scale?", "NetMoE"), _called("How does it scale?", "NetMoE")
     (1.0, 0.5, 0.0)
     """
-    if re.search(rf"(?<![\w-]){re.escape(name)}(?:s|'s|’s)?(?![\w-])", question):
+    if name in question and re.search(rf"(?<![\w-]){re.escape(name)}(?:s|'s|’s)?(?![\w-])", question):
         return 1.0
-    wanted = text.fold(name).text
-    return 0.5 if re.search(rf"(?<![\w-]){re.escape(wanted)}(?:s|'s)?(?![\w-])", text.fold(question).text) else 0.0
-
-
-def _conditions(filters: Filters) -> Conditions:
-    conditions: dict[str, str | tuple[int | None, int | None] | frozenset[str]] = {}
-    if filters.year_from is not None or filters.year_to is not None:
-        conditions["year"] = (filters.year_from, filters.year_to)
-    for name in ("venue", "collection", "author", "language", "keyword", "type"):
-        if value := getattr(filters, name):
-            conditions[name] = folded(value.replace(",", " ") if name == "author" else value)
-    if filters.exclude_types and not filters.type:
-        conditions["type"] = frozenset(map(folded, filters.exclude_types))
-    if filters.without_retracted:
-        conditions["notice"] = frozenset({Notice.RETRACTED.value})
-    return conditions
+    wanted, plain = text.fold(name).text, text.fold(question).text
+    return 0.5 if wanted in plain and re.search(rf"(?<![\w-]){re.escape(wanted)}(?:s|'s)?(?![\w-])", plain) else 0.0
 
 
 def _best_of_each(near: Iterable[Near]) -> list[tuple[str, float]]:
@@ -203,13 +195,11 @@ def _best_of_each(near: Iterable[Near]) -> list[tuple[str, float]]:
     return list(best.items())
 
 
-def _best_passages(passages: Sequence[Passage], similarity: Mapping[str, float], wanted: Sequence[str]) -> tuple[Passage, ...]:
-    """Passages that the dense ranking found, most similar first; after them, those that hold most of the words."""
-    terms = {term for word in wanted for term in text.word_terms(word)}
-
-    def order(passage: Passage) -> tuple[float, int, int]:
-        if passage.id in similarity:
-            return (-similarity[passage.id], 0, passage.ordinal)
-        return (1.0, -len(terms.intersection(text.terms(passage.text))), passage.ordinal)
-
-    return tuple(sorted(passages, key=order)[:_PASSAGES_PER_PAPER])
+def _best_passages(passages: Sequence[Passage], similarity: Mapping[str, float], matched: Sequence[str]) -> tuple[Passage, ...]:
+    """Passages that the dense ranking found, most similar first; after them, those that hold most of the words, which all stand in the paper."""
+    near = sorted((one for one in passages if one.id in similarity), key=lambda one: (-similarity[one.id], one.ordinal))
+    others = [one for one in passages if one.id not in similarity]
+    if matched and len(others) > 1 and len(near) < _PASSAGES_PER_PAPER:  # to look into them takes most of the time of a search
+        terms = {term for word in matched for term in text.word_terms(word)}
+        others.sort(key=lambda one: (-len(terms.intersection(text.terms(one.text))), one.ordinal))
+    return (*near, *others)[:_PASSAGES_PER_PAPER]

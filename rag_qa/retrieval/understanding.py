@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from rag_qa import text
-from rag_qa.retrieval.hits import Filters
+from rag_qa.retrieval.filters import Filters
 from rag_qa.text import any_of
 
 
@@ -21,12 +21,8 @@ class Understood:
     phrases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
-    """What a library knows. Each gives the name as the library writes it, or None; the given one is folded (see text.fold)."""
-
-    venue: Callable[[str], str | None]
-    author: Callable[[str], str | None]
+Knows = Callable[[str, str], bool]
+"""Does the library know a venue, or an author ("venue", "author"), by that name?"""
 
 
 _PAPERS = any_of(
@@ -93,10 +89,10 @@ _ITS_YEAR = re.compile(rf" {_YEAR}\b")  # "ICLR 2025"
 _LEFT_OVER = re.compile(r"\s+([?.,;:!])|,(?=\s*[?.!]*$)|\s{2,}")
 
 
-def understood(question: str, library: Library) -> Understood:
+def understood(question: str, knows: Knows) -> Understood:
     """What a question says of the papers that may answer it.
 
-    >>> nobody = Library(venue=lambda name: None, author=lambda name: None)
+    >>> def nobody(field, name): return False
     >>> found = understood("Which papers since 2023, excluding reviews, deal with tides?", nobody)
     >>> found.question, found.filters.year_from, found.filters.exclude_types
     ('Which papers deal with tides?', 2023, ('review',))
@@ -106,7 +102,7 @@ def understood(question: str, library: Library) -> Understood:
     filters, rest = Filters(), question
     phrases: list[str] = []
     for rule in (_retracted, _excluded, _only, _language, _of_author, _of_venue, _of_years):
-        for narrowed, phrase in list(rule(rest, filters, library)):
+        for narrowed, phrase in list(rule(rest, filters, knows)):
             filters = narrowed
             phrases.append(phrase)
             rest = rest.replace(phrase, " ", 1)
@@ -119,19 +115,19 @@ def understood(question: str, library: Library) -> Understood:
 Found = Iterator[tuple[Filters, str]]
 
 
-def _retracted(question: str, filters: Filters, _: Library) -> Found:
+def _retracted(question: str, filters: Filters, _: Knows) -> Found:
     if found := _RETRACTED.search(question):
         yield replace(filters, without_retracted=True), found.group()
 
 
-def _excluded(question: str, filters: Filters, _: Library) -> Found:
+def _excluded(question: str, filters: Filters, _: Knows) -> Found:
     types: tuple[str, ...] = filters.exclude_types
     for found in _EXCLUDED.finditer(question):
         types = (*types, _type(found.group("type")))
         yield replace(filters, exclude_types=types), found.group()
 
 
-def _only(question: str, filters: Filters, _: Library) -> Found:
+def _only(question: str, filters: Filters, _: Knows) -> Found:
     if found := _ONLY.search(question):
         yield replace(filters, type=_type(found.group(1) or found.group(2))), found.group()
 
@@ -140,44 +136,44 @@ def _type(words: str) -> str:
     return next(name for name, pattern in _TYPES.items() if re.fullmatch(pattern, words, re.IGNORECASE))
 
 
-def _language(question: str, filters: Filters, _: Library) -> Found:
+def _language(question: str, filters: Filters, _: Knows) -> Found:
     if found := _LANGUAGE.search(question):
         named = found.group(1).lower()
         code = next(code for code, name in _LANGUAGES.items() if name == named)
         yield replace(filters, language=code), question[found.start(1) - len("in ") : found.end(1)]
 
 
-def _of_author(question: str, filters: Filters, library: Library) -> Found:
+def _of_author(question: str, filters: Filters, knows: Knows) -> Found:
     for found in _AUTHOR.finditer(question):
         words = found.group(1).split()
         # "by Smith NetMoE" is unlikely; of a long run of capitals, the longest name that the library knows
         for length in range(len(words), 0, -1):
             name = " ".join(words[:length])
-            if _SPEAKS_OF_PAPERS.search(question[: found.start()]) and (author := library.author(text.fold(name).text)):
+            if _SPEAKS_OF_PAPERS.search(question[: found.start()]) and knows("author", name):
                 end = found.start(1) + len(name)
                 tail = re.match(r" et al\.?", question[end:])
-                yield replace(filters, author=author), question[found.start() : end] + (tail.group() if tail else "")
+                yield replace(filters, author=name), question[found.start() : end] + (tail.group() if tail else "")
                 return
 
 
-def _of_venue(question: str, filters: Filters, library: Library) -> Found:
+def _of_venue(question: str, filters: Filters, knows: Knows) -> Found:
     if not _SPEAKS_OF_PAPERS.search(question):
         return
     for found in _VENUE.finditer(question):
         words = found.group(1).split()
         for length in range(len(words), 0, -1):
             name = " ".join(words[:length]).rstrip(".,;:")
-            if venue := library.venue(text.fold(name).text):
+            if knows("venue", name):
                 end = found.start(1) + len(name)
                 year = _ITS_YEAR.match(question, end)
-                narrowed = replace(filters, venue=venue)
+                narrowed = replace(filters, venue=name)
                 if year:
                     narrowed = replace(narrowed, year_from=int(year.group(1)), year_to=int(year.group(1)))
                 yield narrowed, question[found.start() : year.end() if year else end]
                 return
 
 
-def _of_years(question: str, filters: Filters, _: Library) -> Found:
+def _of_years(question: str, filters: Filters, _: Knows) -> Found:
     """A year is one of papers if the clause before it speaks of papers."""
     for pattern, span in _YEARS:
         for found in re.finditer(rf"(?:\b{_PUBLISHED} )?\b(?:{pattern})\b", question, re.IGNORECASE):

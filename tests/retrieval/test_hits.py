@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_qa.papers import Paper
-from rag_qa.retrieval.hits import Filters
+from rag_qa.retrieval.filters import Filters
 
 PAPER = Paper("p1", "We ...", year=2024, venue="ICLR", collection="ICLR 2024 Papers")
 BARE = Paper("p2", "They ...")

@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_qa.papers import Notice, Paper
-from rag_qa.retrieval.hits import Filters
-from rag_qa.retrieval.understanding import Library, understood
+from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.understanding import understood
 
-VENUES = {"neurips": "NeurIPS", "iclr": "ICLR", "nature": "Nature", "the lancet": "The Lancet"}
-AUTHORS = {"smith": "smith", "karl marx": "marx, karl", "van der berg": "van der berg"}
-LIBRARY = Library(venue=VENUES.get, author=AUTHORS.get)
+NAMES = {"venue": {"neurips", "iclr", "nature", "the lancet"}, "author": {"smith", "karl marx", "van der berg"}}
+
+
+def knows(field: str, name: str) -> bool:
+    return name.lower() in NAMES[field]
 
 
 @pytest.mark.parametrize(
@@ -29,9 +31,9 @@ LIBRARY = Library(venue=VENUES.get, author=AUTHORS.get)
         ),
         ("What do papers from 2021 to 2019 say about sleep?", "What do papers say about sleep?", Filters(year_from=2019, year_to=2021)),
         ("Which papers published in 2024 use attention?", "Which papers use attention?", Filters(year_from=2024, year_to=2024)),
-        ("papers by Smith on tides", "papers on tides", Filters(author="smith")),
-        ("papers by van der Berg et al. about moss", "papers about moss", Filters(author="van der berg")),
-        ("Which papers by Karl Marx deal with labour?", "Which papers deal with labour?", Filters(author="marx, karl")),
+        ("papers by Smith on tides", "papers on tides", Filters(author="Smith")),
+        ("papers by van der Berg et al. about moss", "papers about moss", Filters(author="van der Berg")),
+        ("Which papers by Karl Marx deal with labour?", "Which papers deal with labour?", Filters(author="Karl Marx")),
         ("Which papers in NeurIPS use attention?", "Which papers use attention?", Filters(venue="NeurIPS")),
         ("Which studies in The Lancet deal with sleep?", "Which studies deal with sleep?", Filters(venue="The Lancet")),
         ("Which papers at ICLR 2025 deal with privacy?", "Which papers deal with privacy?", Filters(venue="ICLR", year_from=2025, year_to=2025)),
@@ -43,7 +45,7 @@ LIBRARY = Library(venue=VENUES.get, author=AUTHORS.get)
     ],
 )
 def test_what_a_question_says_of_papers(question: str, left: str | None, filters: Filters) -> None:
-    found = understood(question, LIBRARY)
+    found = understood(question, knows)
 
     assert found.filters == filters
     assert left is None or found.question == left
@@ -66,18 +68,18 @@ def test_what_a_question_says_of_papers(question: str, left: str | None, filters
     ],
 )
 def test_what_only_seems_to_speak_of_papers_is_left_alone(question: str) -> None:
-    assert understood(question, LIBRARY) == understood(question, LIBRARY).__class__(question, Filters())
+    assert understood(question, knows) == understood(question, knows).__class__(question, Filters())
 
 
 def test_a_question_of_nothing_but_filters_is_searched_as_it_is() -> None:
-    found = understood("papers by Smith since 2020", LIBRARY)
+    found = understood("papers by Smith since 2020", knows)
 
-    assert (found.question, found.filters) == ("papers by Smith since 2020", Filters(year_from=2020, author="smith"))
+    assert (found.question, found.filters) == ("papers by Smith since 2020", Filters(year_from=2020, author="Smith"))
 
 
 @given(st.text(max_size=60), st.sampled_from(["papers since 2020", "by Smith", "excluding reviews", "in NeurIPS", "not retracted", ""]))
 def test_any_question_is_understood_somehow(some: str, phrase: str) -> None:
-    found = understood(f"{some} {phrase} {some}", LIBRARY)
+    found = understood(f"{some} {phrase} {some}", knows)
 
     assert found.question or not f"{some}{phrase}".strip()
     assert all(" ".join(part.split()) for part in found.phrases)
@@ -105,7 +107,8 @@ PAPER = Paper(
         (Filters(year_from=2022), False),
         (Filters(venue="neurips", collection="mine"), True),
         (Filters(author="SMITH"), True),
-        (Filters(author="ada smith"), False),
+        (Filters(author="ada smith"), True),
+        (Filters(author="anna smith"), False),
         (Filters(author="berg"), True),
         (Filters(author="marx"), False),
         (Filters(type="review"), True),

@@ -1,0 +1,179 @@
+"""What papers must be to be found at all: typed, combinable, and told in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+
+from rag_qa.index.store import Conditions, folded, is_by, venue_forms, venues, wanted_venue
+from rag_qa.papers import TYPES, Notice, Paper
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a paper must be to be found at all; None or empty means anything. Years are inclusive; names are compared without regard to capitals.
+
+    `venue`: its name, with or without the year, or its initials. `author`: all words of it stand in the name of one author; the family name will do.
+    `type`, and `exclude_types`: of papers.TYPES. `language`: ISO 639-1. `keyword`: one of the paper's keywords.
+    """
+
+    year_from: int | None = None
+    year_to: int | None = None
+    venue: str | None = None
+    collection: str | None = None
+    author: str | None = None
+    type: str | None = None
+    exclude_types: tuple[str, ...] = ()
+    language: str | None = None
+    keyword: str | None = None
+    without_retracted: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Does every paper pass?
+
+        >>> Filters().is_empty, Filters(venue="ICLR").is_empty
+        (True, False)
+        """
+        return not any(_is_given(getattr(self, field.name)) for field in fields(self))
+
+    def accepts(self, paper: Paper) -> bool:
+        """Does a paper pass? One without a year passes no filter by year.
+
+        >>> Filters(year_from=2024).accepts(Paper("p1", "We ...", year=2025))
+        True
+        """
+        return all(self._holds(paper))
+
+    def _holds(self, paper: Paper) -> Iterator[bool]:
+        if self.year_from is not None:
+            yield paper.year is not None and paper.year >= self.year_from
+        if self.year_to is not None:
+            yield paper.year is not None and paper.year <= self.year_to
+        for wanted, value in ((self.collection, paper.collection), (self.type, paper.type), (self.language, paper.language)):
+            if wanted:
+                yield folded(wanted) == folded(value or "")
+        if self.venue:
+            yield any(wanted_venue(self.venue) in venue_forms(venue) for venue in venues(paper))
+        if self.author:
+            yield any(is_by(self.author, name) for name in paper.authors)
+        if self.keyword:
+            yield folded(self.keyword) in map(folded, paper.keywords)
+        yield paper.type not in self.exclude_types
+        yield not (self.without_retracted and paper.is_retracted)
+
+    def and_also(self, other: Filters) -> Filters:
+        """Both together; where they say different things of one field, the other one counts.
+
+        >>> Filters(venue="ICLR", year_from=2020).and_also(Filters(venue="ICML"))
+        Filters(year_from=2020, year_to=None, venue='ICML', collection=None, author=None, type=None, exclude_types=(), language=None, keyword=None, \
+without_retracted=False)
+        """
+        return replace(self, **{field.name: value for field in fields(self) if _is_given(value := getattr(other, field.name))})
+
+    def parts(self) -> list[Filters]:
+        """One for each thing that is asked of a paper.
+
+        >>> [words(part) for part in Filters(year_from=2020, year_to=2021, venue="ICLR").parts()]
+        ['from 2020 to 2021', 'in ICLR']
+        """
+        years = {"year_from": self.year_from, "year_to": self.year_to}
+        single = [years, *({field.name: getattr(self, field.name)} for field in fields(self) if field.name not in years)]
+        return [Filters(**values) for values in single if any(map(_is_given, values.values()))]
+
+
+def _is_given(value: object) -> bool:
+    return value not in (None, "", (), False)
+
+
+def words(filters: Filters) -> str:
+    """Filters as one says them; "" for none.
+
+    >>> words(Filters(year_from=2023, author="Smith", exclude_types=("review",), without_retracted=True))
+    'from 2023 on, by Smith, no review, not retracted'
+    """
+    return ", ".join(_words(filters))
+
+
+def _words(filters: Filters) -> Iterator[str]:
+    if years := _years(filters.year_from, filters.year_to):
+        yield years
+    templates = (("venue", "in {}"), ("collection", "in the collection {}"), ("author", "by {}"), ("type", "of type {}"))
+    for name, template in (*templates, ("language", "in the language {}"), ("keyword", "with the keyword {}")):
+        if value := getattr(filters, name):
+            yield template.format(value)
+    yield from (f"no {type_}" for type_ in filters.exclude_types)
+    if filters.without_retracted:
+        yield "not retracted"
+
+
+def _years(first: int | None, last: int | None) -> str:
+    """
+    >>> _years(2020, None), _years(None, 2020), _years(2020, 2020), _years(None, None)
+    ('from 2020 on', 'up to 2020', 'from 2020', '')
+    """
+    if first is not None and last is not None:
+        return f"from {first}" if first == last else f"from {first} to {last}"
+    if first is not None:
+        return f"from {first} on"
+    return f"up to {last}" if last is not None else ""
+
+
+def conditions(filters: Filters) -> Conditions:
+    """What the index is asked for."""
+    found: dict[str, str | tuple[int | None, int | None] | frozenset[str]] = {}
+    if filters.year_from is not None or filters.year_to is not None:
+        found["year"] = (filters.year_from, filters.year_to)
+    for name in ("venue", "collection", "author", "language", "keyword", "type"):
+        if value := getattr(filters, name):
+            found[name] = value
+    if filters.exclude_types and not filters.type:
+        found["type"] = frozenset(map(folded, filters.exclude_types))
+    if filters.without_retracted:
+        found["notice"] = frozenset({Notice.RETRACTED.value})
+    return found
+
+
+class FilterError(ValueError):
+    """Something is no filter; the message says what was expected."""
+
+
+def from_mapping(values: Mapping[str, object]) -> Filters:
+    """Filters from names and values, such as those of a JSON object. Raises FilterError.
+
+    >>> from_mapping({"year_from": 2020, "exclude_types": ["review"]}).exclude_types
+    ('review',)
+    """
+    found: dict[str, object] = {}
+    for name, value in values.items():
+        if name not in _EXPECTED:
+            raise FilterError(f"there is no filter {name!r}: expected one of {', '.join(_EXPECTED)}")
+        if value is None:
+            continue
+        kind, expected = _EXPECTED[name]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool) or not _is_type(name, value):
+            raise FilterError(f'"{name}" is {value!r}: expected {expected}')
+        found[name] = tuple(value) if isinstance(value, list) else value
+    return Filters(**found)  # type: ignore[arg-type]
+
+
+_A_TYPE = f"a type of document: one of {', '.join(sorted(TYPES))}"
+_EXPECTED: Mapping[str, tuple[type, str]] = {
+    "year_from": (int, "a year"),
+    "year_to": (int, "a year"),
+    "venue": (str, "a name"),
+    "collection": (str, "a name"),
+    "author": (str, "a name"),
+    "type": (str, _A_TYPE),
+    "exclude_types": (list, f"a list of types of documents, of {', '.join(sorted(TYPES))}"),
+    "language": (str, "a language of two letters, such as en"),
+    "keyword": (str, "a keyword"),
+    "without_retracted": (bool, "true or false"),
+}
+
+
+def _is_type(name: str, value: object) -> bool:
+    """Is it one, where types are wanted?"""
+    if name == "exclude_types":
+        return isinstance(value, list) and all(one in TYPES for one in value)
+    return name != "type" or value in TYPES
