@@ -177,6 +177,9 @@ def from_json(record: Mapping[str, Any]) -> Item:
             facts=tuple(tuple(group) for group in question["facts"]),
             answerable=question["answerable"],
             line=question["line"],
+            # runs that were stored before there were such questions
+            maybe=tuple(question.get("maybe", ())),
+            missing=tuple(tuple(group) for group in question.get("missing", ())),
         ),
         sentences=tuple(_sentence_from(one) for one in record["sentences"]),
         sources=tuple(Ranked(**one) for one in record["sources"]),

@@ -42,7 +42,8 @@ def _cited(function: Callable[[Sequence[str], Sequence[str]], float], item: Item
 def _citation_precision(item: Item) -> Score:
     if not item.question.papers:
         return NotApplicable("unanswerable")
-    return citations.precision(item.cited, item.question.papers) if item.status == "answered" else NotApplicable("abstained")
+    counted = [paper for paper in item.cited if paper not in item.question.maybe]
+    return citations.precision(counted, item.question.papers) if item.status == "answered" else NotApplicable("abstained")
 
 
 def _valid_citations(item: Item) -> Score:
@@ -62,12 +63,16 @@ def _quoted_sentences(item: Item) -> Score:
 
 def _facts(function: Callable[[str, Sequence[Sequence[str]]], float], item: Item) -> Score:
     """A refusal holds no fact: its own words are not searched for one."""
-    return function(item.prose, item.question.facts) if item.question.facts else NotApplicable("unanswerable")
+    return function(item.prose, item.question.facts) if item.question.facts else NotApplicable(_why_no_fact(item.question))
+
+
+def _why_no_fact(question: Question) -> str:
+    return "papers_alone" if question.answerable else "unanswerable"
 
 
 def _fact_in_first_sentence(item: Item) -> Score:
     if not item.question.facts:
-        return NotApplicable("unanswerable")
+        return NotApplicable(_why_no_fact(item.question))
     return facts.all_facts(item.sentences[0].text if item.sentences else "", item.question.facts)
 
 
@@ -88,7 +93,8 @@ def _right(item: Item) -> Score:
     question = item.question
     if not question.answerable:
         return _right_decision(item)
-    return citations.all_cited(item.cited, question.papers) * facts.all_facts(item.prose, question.facts)
+    met = facts.all_facts(item.prose, question.facts) if question.facts else 1.0
+    return citations.all_cited(item.cited, question.papers) * met
 
 
 def _verdict(status: Status, item: Item) -> Score:

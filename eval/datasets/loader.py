@@ -5,6 +5,9 @@ One JSON object a line:
     {"id": "s-001", "kind": "fact", "question": "...", "history": [],
      "papers": ["first words of the abstract"], "facts": [["alias", "alias"]], "answerable": true}   (in one line)
 
+`maybe` (for a set: papers that count neither way) and `missing` (for a question of which one part is answered: aliases of the other part) are
+optional keys.
+
 A bad line is reported as file:line with what was found and what was expected; nothing is skipped.
 """
 
@@ -24,7 +27,7 @@ from rag_qa.papers import Paper
 
 
 class Kind(StrEnum):
-    """What a question asks for, or why it cannot be answered (the last three)."""
+    """What a question asks for, or why it cannot be answered (the last five)."""
 
     FACT = "fact"
     NUMBER = "number"
@@ -35,14 +38,17 @@ class Kind(StrEnum):
     YESNO = "yesno"
     PARAPHRASE = "paraphrase"
     MULTI = "multi"
+    SET = "set"
+    PARTIAL = "partial"
     FOLLOWUP = "followup"
     OFF_TOPIC = "off-topic"
     DETAIL = "detail"
     PREMISE = "premise"
     ABSENT = "absent"
+    GREETING = "greeting"
 
 
-UNANSWERABLE = frozenset({Kind.OFF_TOPIC, Kind.DETAIL, Kind.PREMISE, Kind.ABSENT})
+UNANSWERABLE = frozenset({Kind.OFF_TOPIC, Kind.DETAIL, Kind.PREMISE, Kind.ABSENT, Kind.GREETING})
 """Kinds that no abstract answers. A follow-up may be unanswerable too; every other kind is answerable."""
 
 
@@ -51,7 +57,9 @@ class Question:
     """One question and what a right answer to it is.
 
     `papers`: the papers that answer it; as the file names them, or their ids after `resolve`. `facts`: groups of aliases; a right answer
-    holds one alias of every group. `line` is where it stands in its file.
+    holds one alias of every group. `maybe`: papers of which people would disagree whether they belong to the set that is asked for; citing
+    them is neither right nor wrong. `missing`: groups of aliases of the part that no abstract answers; a right answer says so and names it.
+    `line` is where it stands in its file.
     """
 
     id: str
@@ -62,6 +70,8 @@ class Question:
     facts: tuple[tuple[str, ...], ...] = ()
     answerable: bool = True
     line: int = 0
+    maybe: tuple[str, ...] = ()
+    missing: tuple[tuple[str, ...], ...] = ()
 
 
 def load(path: Path, *, kinds: Collection[str] = ()) -> list[Question]:
@@ -95,7 +105,11 @@ def resolve(questions: Sequence[Question], papers: Sequence[Paper], *, path: Pat
         what = f"the paper {name!r}, which fits {len(found)} of {len(texts)} papers"
         raise SourceError(path, question.line, found=what, expected="an id or the first words of exactly one abstract of the corpus")
 
-    return [replace(question, papers=tuple(find(name, question) for name in question.papers)) for question in questions]
+    def with_ids(question: Question) -> Question:
+        papers, maybe = (tuple(find(name, question) for name in names) for names in (question.papers, question.maybe))
+        return replace(question, papers=papers, maybe=maybe)
+
+    return [with_ids(question) for question in questions]
 
 
 def _folded(text: str) -> str:
@@ -123,12 +137,14 @@ def _question(path: Path, number: int, line: str) -> Question:
         facts=tuple(tuple(group) for group in read.groups("facts")),
         answerable=read.boolean("answerable"),
         line=number,
+        maybe=tuple(read.strings("maybe")),
+        missing=tuple(tuple(group) for group in read.groups("missing")),
     )
     _check_labels(path, question)
     return question
 
 
-_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable")
+_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable", "maybe", "missing")
 
 
 def _record(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -197,9 +213,9 @@ def _check_labels(path: Path, question: Question) -> None:
     def fail(found: str, expected: str) -> SourceError:
         return SourceError(path, question.line, found=f"{found} in {question.id}", expected=expected)
 
-    if question.answerable and not (question.papers and question.facts):
+    if question.answerable and not (question.papers and (question.facts or question.kind is Kind.SET)):
         raise fail("an answerable question without papers or without facts", "the papers that answer it and the facts of a right answer")
-    if not question.answerable and (question.papers or question.facts):
+    if not question.answerable and (question.papers or question.facts or question.maybe):
         raise fail("an unanswerable question with papers or facts", "empty lists")
     if question.kind is not Kind.FOLLOWUP and question.answerable == (question.kind in UNANSWERABLE):
         raise fail(f"answerable = {question.answerable} for the kind {question.kind}", f"only {', '.join(sorted(UNANSWERABLE))} to be unanswerable")
@@ -207,7 +223,12 @@ def _check_labels(path: Path, question: Question) -> None:
         raise fail(f"{len(question.history)} earlier questions for the kind {question.kind}", "a history for every follow-up and for nothing else")
     if (question.kind is Kind.MULTI) and len(question.papers) < 2:
         raise fail(f"{len(question.papers)} papers for the kind multi", "at least two")
-    if len(set(question.papers)) < len(question.papers):
+    if (question.kind is Kind.PARTIAL) != bool(question.missing):
+        raise fail(f"{len(question.missing)} missing parts for the kind {question.kind}", "what is missing for the kind partial and for nothing else")
+    if question.maybe and question.kind is not Kind.SET:
+        raise fail(f"papers that may count for the kind {question.kind}", "maybe for the kind set alone")
+    named = [*question.papers, *question.maybe]
+    if len(set(named)) < len(named):
         raise fail("the same paper twice", "each paper once")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,19 @@ def test_first_words_that_fit_two_papers_are_an_error(tmp_path: Path) -> None:
         loader.resolve(loader.load(path), [*PAPERS, twin], path=path)
 
 
+def test_sets_and_questions_that_are_answered_in_part(tmp_path: Path) -> None:
+    records: list[dict[str, Any]] = [
+        {"question": "Which papers are about water?", "kind": "set", "facts": [], "papers": ["p1"], "maybe": ["Moss"]},
+        {"question": "How fast, and at what price?", "kind": "partial", "missing": [["price", "cost"]]},
+        {"question": "Hello!", "kind": "greeting", "papers": [], "facts": [], "answerable": False},
+    ]
+    path = write_questions(tmp_path / "q.jsonl", records)
+    asked, partial, greeting = loader.resolve(loader.load(path), [replace(TIDE, id="p1"), MOSS], path=path)
+    assert (asked.papers, asked.maybe, asked.facts) == (("p1",), (MOSS.id,), ())
+    assert partial.missing == (("price", "cost"),)
+    assert (greeting.kind, greeting.answerable) == (Kind.GREETING, False)
+
+
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"id": ""}, "found id = '', expected id as a text that is not empty"),
     ({"question": " "}, "expected question as a text that is not empty"),
@@ -61,6 +75,14 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"history": ["What is it?"]}, "found 1 earlier questions for the kind fact"),
     ({"kind": "multi"}, "found 1 papers for the kind multi"),
     ({"papers": ["a", "a"]}, "found the same paper twice"),
+    ({"kind": "set", "maybe": ["Coastal floods are hard"]}, "found the same paper twice"),
+    ({"maybe": ["p2"]}, "found papers that may count for the kind fact"),
+    ({"kind": "set", "maybe": "p2"}, "expected maybe as a list of texts"),
+    ({"kind": "set", "papers": []}, "an answerable question without papers or without facts"),
+    ({"kind": "partial"}, "found 0 missing parts for the kind partial"),
+    ({"missing": [["price"]]}, "found 1 missing parts for the kind fact"),
+    ({"kind": "partial", "missing": ["price"]}, "expected missing as a list of groups"),
+    ({"kind": "greeting"}, "found answerable = True for the kind greeting"),
 ]
 
 

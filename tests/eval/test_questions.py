@@ -16,6 +16,7 @@ from rag_qa.papers import Paper, paper_id
 
 DATASETS = Path(loader.__file__).parent
 SEEDS = [DATASETS / "seeds.jsonl", DATASETS / "seeds_heldout.jsonl"]
+MORE = DATASETS / "seeds_more.jsonl"
 ICLR = DATASETS / "iclr_dev.jsonl"
 ASKED = set(map(Kind, "fact number definition how why list yesno paraphrase multi followup off-topic detail premise".split()))
 """The kinds that every set over the seeds has to hold."""
@@ -43,7 +44,7 @@ def test_the_seeds_are_46_papers(seed_papers: list[Paper]) -> None:
     assert len(seed_papers) == 46
 
 
-@pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SEEDS, MORE], ids=lambda path: path.stem)
 def test_questions_over_the_seeds_name_one_paper_each_and_facts_that_stand_in_it(path: Path, seed_papers: list[Paper]) -> None:
     questions = loader.resolve(loader.load(path), seed_papers, path=path)
     assert _without_alias(questions, {paper.id: paper.abstract for paper in seed_papers}) == []
@@ -61,8 +62,17 @@ def test_questions_over_the_seeds_are_many_and_of_every_kind(path: Path, seed_pa
     assert {paper for question in questions for paper in question.papers} == {paper.id for paper in seed_papers}
 
 
+def test_the_further_questions_hold_what_the_first_lack(seed_papers: list[Paper]) -> None:
+    questions = loader.resolve(loader.load(MORE), seed_papers, path=MORE)
+    kinds = Counter(question.kind for question in questions)
+    assert set(kinds) == (ASKED | {Kind.SET, Kind.PARTIAL, Kind.GREETING})
+    assert kinds[Kind.SET] >= 15
+    assert len(questions) + len(loader.load(SEEDS[0])) >= 165
+    assert {paper for question in questions for paper in question.papers} == {paper.id for paper in seed_papers}
+
+
 def test_no_question_is_asked_twice() -> None:
-    asked = Counter((" ".join(question.text.casefold().split()), question.history) for path in [*SEEDS, ICLR] for question in loader.load(path))
+    asked = Counter((" ".join(question.text.casefold().split()), question.history) for path in [*SEEDS, MORE, ICLR] for question in loader.load(path))
     assert [text for text, count in asked.items() if count > 1] == []
 
 

@@ -173,3 +173,21 @@ def test_stored_items_give_the_same_summary() -> None:
     again = [item_module.from_json(line) for line in lines]
     assert again == _items()
     assert to_json(summarise(again, [], [], {})) == to_json(summarise(_items(), [], [], {}))
+
+
+def test_papers_that_may_count_and_sets_without_facts() -> None:
+    asked = replace(question("set", papers=("p1", "p2"), facts=(), kind=Kind.SET), maybe=("p3",), missing=())
+    item = answered(asked, cites=("p1", "p3", "p2"))
+    figures = {figure.metric: figure for figure in scoring.figures([item]) if figure.scope == "multi"}
+    assert (figures["citation_precision"].value, figures["right_papers_share"].value) == (1.0, 1.0)
+    assert (figures["fact_in_answer"].value, figures["fact_in_answer"].counts) == (None, "0/0/0")
+    assert {figure.metric: figure.value for figure in scoring.figures([item]) if figure.scope == "all"}["right"] == 1.0
+    assert item_module.from_json(json.loads(json.dumps(item_module.to_json(item)))) == item
+    wrong = answered(asked, cites=("p1", "p3", "p4"))
+    assert {figure.metric: figure.value for figure in scoring.figures([wrong]) if figure.scope == "multi"}["citation_precision"] == 0.5
+
+
+def test_an_item_stored_without_the_newer_keys_is_read() -> None:
+    record = item_module.to_json(answered(question("old")))
+    del record["question"]["maybe"], record["question"]["missing"]
+    assert item_module.from_json(record) == answered(question("old"))
