@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -31,8 +31,11 @@ from rag_qa.library import Reading
 from rag_qa.llm import openai_api as chat_api
 from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
 from rag_qa.papers import Paper
-from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.retrieval import understanding
+from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes
+from rag_qa.retrieval.hits import Hit, Search
 from rag_qa.retrieval.retriever import Retriever
+from rag_qa.retrieval.understanding import Understood
 from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem, Trouble
 
@@ -121,6 +124,18 @@ def _made_once(make: Callable[[Any], T]) -> cached_property[T]:
     return cached_property(made)
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The papers that a conversation is about: those that pass, and those that a question itself asks for, if it is read for that."""
+
+    filters: Filters = EVERYTHING
+    reads_filters: bool = True
+
+
+_MOST_SCOPES = 16
+"""Scopes of which conversations are remembered."""
+
+
 class Engine:
     """Everything the program does. Cheap to make: a stage is loaded when first used. Safe to use from several threads.
 
@@ -131,6 +146,8 @@ class Engine:
         self.settings = settings
         self._given_embedder = embedder
         self._given_chat_model = chat_model
+        self._scopes: dict[Scope, Conversations] = {}
+        self._lock = threading.Lock()
 
     # ------------------------------------------------------------------------------------------------------------ the index
 
@@ -192,7 +209,8 @@ class Engine:
         else:
             changes = Changes()
         papers, passages = self._store.count() if self._store.exists else (0, 0)
-        self._conversations.forget()
+        with self._lock:
+            self._scopes.clear()
         return replace(
             _report(changes, reading.problems),
             papers=papers,
@@ -239,17 +257,27 @@ class Engine:
 
     # -------------------------------------------------------------------------------------------------------------- questions
 
-    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None) -> list[Hit]:
-        """The most relevant papers, best first. Raises QuestionError, EmptyIndexError, StaleIndexError."""
-        return self._retriever.search(_checked(question), k=k or self.settings.top_k, filters=filters)
+    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Search:
+        """The most relevant papers, best first.
 
-    def ask(self, question: str, *, history: Sequence[str] = ()) -> Answer:
-        """A checked answer. `history`: earlier questions of the same conversation, oldest first."""
-        *_, last = self.stream(question, history=history)
+        `filters`: what a paper must be to be found. With `reads_filters`, what the question itself says of the papers ("since 2023", "by Smith") is
+        one too; the result says what was understood. Raises QuestionError, EmptyIndexError, StaleIndexError.
+        """
+        narrowed = self._narrowed(_checked(question), Scope(filters or EVERYTHING, reads_filters))
+        if nothing := self._nothing_passes(narrowed.filters):
+            return Search(narrowed.question, (), narrowed.narrowing, nothing)
+        hits = self._retriever.search(narrowed.question, k=k or self.settings.top_k, filters=narrowed.filters)
+        return Search(narrowed.question, tuple(hits), narrowed.narrowing)
+
+    def ask(self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True) -> Answer:
+        """A checked answer. `history`: earlier questions of the same conversation, oldest first. `filters`, `reads_filters`: as for `search`."""
+        *_, last = self.stream(question, history=history, filters=filters, reads_filters=reads_filters)
         assert isinstance(last, Answer)
         return last
 
-    def stream(self, question: str, *, history: Sequence[str] = ()) -> Generator[AnswerEvent, None, None]:
+    def stream(
+        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+    ) -> Generator[AnswerEvent, None, None]:
         """The same answer as it comes about; the last event is the Answer itself. Raises RagQAError, also in the middle.
 
         Closing the generator stops the work, and hangs up on a chat model.
@@ -261,25 +289,46 @@ class Engine:
             return
         self._store.open()
         yield Step("Reading the question")
-        understood, shown = self._understood(asked, history)
-        yield Step("Searching the papers", understood_as=understood)
+        scope = Scope(filters or EVERYTHING, reads_filters)
+        conversations = self._conversations(scope)
+        understood, shown = self._understood(asked, history, conversations)
+        narrowed = self._narrowed(understood, scope)
+        yield Step("Searching the papers", understood, narrowed.narrowing)
         understanding = time.perf_counter()
-        hits = self._hits(understood, shown)
+        nothing = self._nothing_passes(narrowed.filters)
+        hits = [] if nothing else self._hits(narrowed, shown)
         found = time.perf_counter()
         timings = {"understand": round(understanding - started, 6), "retrieve": round(found - understanding, 6)}
-        with closing(self._answers(asked, understood, hits)) as events:
+        with closing(self._answers(asked, narrowed.question, hits, nothing)) as events:
             for event in events:
                 if isinstance(event, Answer):
-                    event = replace(event, timings={**timings, **event.timings, "total": round(time.perf_counter() - started, 6)})
-                    self._conversations.remember(asked, history, understood, [source.paper for source in event.sources])
+                    timings = {**timings, **event.timings, "total": round(time.perf_counter() - started, 6)}
+                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, timings=timings)
+                    conversations.remember(asked, history, understood, [source.paper for source in event.sources])
                 yield event
 
-    def _hits(self, understood: str, shown: frozenset[str] = frozenset()) -> list[Hit]:
+    def _narrowed(self, question: str, scope: Scope) -> Understood:
+        """What a question says of the papers, and what is set besides, which counts where both speak of the same."""
+        self._store.open()
+        found = understanding.understood(question, self._store.knows) if scope.reads_filters else Understood(question, EVERYTHING)
+        return replace(found, filters=found.filters.and_also(scope.filters))
+
+    def _nothing_passes(self, filters: Filters) -> str:
+        """What to say if no paper passes; "" if one does."""
+        if filters.is_empty or self._retriever.count(filters):
+            return ""
+        return nothing_passes(filters, self._retriever.count)
+
+    def _hits(self, narrowed: Understood, shown: frozenset[str] = frozenset()) -> list[Hit]:
         """What there is on a question, without papers that were shown before and are not wanted again."""
-        hits = self._retriever.search(understood, k=self.settings.top_k + len(shown))
+        hits = self._retriever.search(narrowed.question, k=self.settings.top_k + len(shown), filters=narrowed.filters)
         return [hit for hit in hits if hit.paper.id not in shown][: self.settings.top_k]
 
-    def _answers(self, asked: str, understood: str, hits: Sequence[Hit]) -> Generator[AnswerEvent, None, None]:
+    def _answers(self, asked: str, understood: str, hits: Sequence[Hit], nothing: str) -> Generator[AnswerEvent, None, None]:
+        """`nothing`: why there is nothing to answer from, if there is not."""
+        if nothing:
+            yield refusal(asked, understood, nothing, ())
+            return
         if not self.uses_llm:
             yield from self._extractive.stream(understood, hits, asked=asked)
             return
@@ -312,22 +361,32 @@ class Engine:
 
     # ----------------------------------------------------------------------------------------------------------- conversation
 
-    def _understood(self, question: str, history: Sequence[str]) -> tuple[str, frozenset[str]]:
+    def _understood(self, question: str, history: Sequence[str], conversations: Conversations) -> tuple[str, frozenset[str]]:
         """The question so that it stands alone, and ids of papers that it does not want again. The model is asked only where the rules see a
         follow-up, and they stand in when it fails.
         """
-        understood = self._conversations.understand(question, history)
+        understood = conversations.understand(question, history)
         if not understood.leans or not self.uses_llm:
             return understood.question, understood.shown
         try:
-            rewritten = rewrite_follow_up(self._chat_model, question, self._conversations.before(history))
+            rewritten = rewrite_follow_up(self._chat_model, question, conversations.before(history))
         except ProviderError:
             rewritten = ""
         return rewritten or understood.question, understood.shown
 
-    def _papers_for(self, understood: str, shown: frozenset[str]) -> tuple[Paper, ...]:
+    def _papers_for(self, scope: Scope, understood: str, shown: frozenset[str]) -> tuple[Paper, ...]:
         """The papers that answer a question offline."""
-        return tuple(source.paper for source in self._extractive.answer(understood, self._hits(understood, shown)).sources)
+        narrowed = self._narrowed(understood, scope)
+        return tuple(source.paper for source in self._extractive.answer(narrowed.question, self._hits(narrowed, shown)).sources)
+
+    def _conversations(self, scope: Scope) -> Conversations:
+        """What was said and answered within a scope."""
+        with self._lock:
+            known = self._scopes.pop(scope, None) or Conversations(partial(self._papers_for, scope), self._name_of)
+            self._scopes[scope] = known  # the last used is the last
+            for oldest in list(self._scopes)[:-_MOST_SCOPES]:
+                del self._scopes[oldest]
+            return known
 
     def _name_of(self, word: str) -> str | None:
         """A word as the paper that is called so writes it."""
@@ -385,10 +444,6 @@ class Engine:
             corpus=lambda: Corpus(len(self._store), self._store.document_frequency),
         )
         return ExtractiveAnswerer(corner, min_confidence=self.settings.min_confidence, weights=weights)
-
-    @_made_once
-    def _conversations(self) -> Conversations:
-        return Conversations(self._papers_for, self._name_of)
 
     @_made_once
     def _generative(self) -> GenerativeAnswerer:

@@ -183,7 +183,7 @@ def test_search_gives_as_many_as_there_are(seed_engine: Engine) -> None:
     assert len(seed_engine.search(ANSWERED, k=3)) == 3
     assert len(seed_engine.search(ANSWERED, k=500)) == 46
     assert [hit.rank for hit in seed_engine.search(ANSWERED)] == list(range(1, seed_engine.settings.top_k + 1))
-    assert seed_engine.search(ANSWERED, filters=Filters(year_from=2026)) == []
+    assert seed_engine.search(ANSWERED, filters=Filters(year_from=2026)).hits == ()
 
 
 def test_a_conversation_over_the_engine(seed_engine: Engine) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rag_qa.papers import Paper
+from rag_qa.retrieval.hits import NOT_NARROWED, Narrowing
 
 
 class Status(StrEnum):
@@ -89,7 +90,7 @@ class Answer:
     """A checked answer, or a refusal (`abstained` holds its reason; then there are no sentences and no sources).
 
     `confidence` in [0, 1] says how sure we are that the library answers the question (higher is surer).
-    `timings` are seconds by stage.
+    `timings` are seconds by stage. `narrowing`: what the papers had to be to be looked at.
     """
 
     question: str
@@ -103,6 +104,7 @@ class Answer:
     usage: Usage | None = None
     timings: Mapping[str, float] = field(default_factory=dict)
     notice: str = ""
+    narrowing: Narrowing = NOT_NARROWED
 
     @property
     def text(self) -> str:
@@ -118,6 +120,7 @@ class Step:
 
     name: str
     understood_as: str = ""
+    narrowing: Narrowing = NOT_NARROWED
 
 
 AnswerEvent = Step | Sentence | Answer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 from rag_qa.index.store import Conditions, folded, is_by, venue_forms, venues, wanted_venue
@@ -80,6 +80,38 @@ without_retracted=False)
         years = {"year_from": self.year_from, "year_to": self.year_to}
         single = [years, *({field.name: getattr(self, field.name)} for field in fields(self) if field.name not in years)]
         return [Filters(**values) for values in single if any(map(_is_given, values.values()))]
+
+
+EVERYTHING = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What narrows a search. `phrases`: the words of the question that filters were taken from; none if a person set them otherwise."""
+
+    filters: Filters = EVERYTHING
+    phrases: tuple[str, ...] = ()
+
+
+NOT_NARROWED = Narrowing()
+
+
+def nothing_passes(filters: Filters, count: Callable[[Filters], int]) -> str:
+    """What to say when no paper passes. `count`: how many pass.
+
+    >>> nothing_passes(Filters(year_from=2030, author="Smith"), lambda one: 0 if one.year_from == 2030 else 3)
+    'No paper of this library is from 2030 on, by Smith. One by one: from 2030 on: none; by Smith: 3.'
+    """
+    said = [f"No paper of this library is {words(filters)}."]
+    parts = filters.parts()
+    if len(parts) > 1:
+        said.append("One by one: " + "; ".join(f"{words(part)}: {count(part) or 'none'}" for part in parts) + ".")
+    if (filters.year_from is not None or filters.year_to is not None) and not count(Filters(year_from=_ANY_YEAR)):
+        said.append("It is not known of any of them when it was published.")
+    return " ".join(said)
+
+
+_ANY_YEAR = -9999
 
 
 def _is_given(value: object) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from rag_qa import text
-from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.filters import Filters, Narrowing
 from rag_qa.text import any_of
 
 
@@ -19,6 +19,11 @@ class Understood:
     question: str
     filters: Filters
     phrases: tuple[str, ...] = ()
+
+    @property
+    def narrowing(self) -> Narrowing:
+        """What narrows the search."""
+        return Narrowing(self.filters, self.phrases)
 
 
 Knows = Callable[[str, str], bool]
