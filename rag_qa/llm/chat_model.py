@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,15 @@ class ChatModel(Protocol):
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int) -> Iterator[Piece]:
         """The reply in pieces as they arrive; joined they are the whole reply."""
+        ...
+
+
+@runtime_checkable
+class Structured(Protocol):
+    """A chat model whose server may be able to hold it to a form."""
+
+    def stream_json(self, messages: Sequence[Message], *, max_tokens: int, schema: Mapping[str, Any]) -> Iterator[Piece]:
+        """As `stream`: JSON of this schema where the server can see to that, and whatever the model says where it can't."""
         ...
 
 

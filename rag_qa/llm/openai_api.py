@@ -18,22 +18,27 @@ from rag_qa.llm.chat_model import Message, Piece, register
 from rag_qa.openai_door import Door, RequestRejected, shown
 
 DEFAULT_MODEL = "gpt-4.1-mini"
-MOST_DIALECTS = 5
+MOST_DIALECTS = 6
 """How many ways to put one request are tried: a server names one parameter at a time that it does not like."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a server is sent: the name of the parameter that limits the reply, the temperature, the wish for usage figures, system messages."""
+    """What a server is sent: the name of the parameter that limits the reply, the temperature, the wish for usage figures, system messages, the
+    form of a reply.
+    """
 
     limit: str = "max_tokens"
     temperature: bool = True
     usage: bool = True
     system: bool = True
+    form: bool = True
 
-    def parameters(self, max_tokens: int) -> dict[str, Any]:
-        """The optional parameters themselves."""
+    def parameters(self, max_tokens: int, schema: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The optional parameters themselves. `schema`: of the JSON that the reply should be, if any."""
         found: dict[str, Any] = {self.limit: max_tokens}
+        if schema is not None and self.form:
+            found["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}
         if self.temperature:
             found["temperature"] = 0
         if self.usage:
@@ -56,7 +61,7 @@ class Dialect:
         """What is left after a server complained; everything optional goes if it did not say what it does not like.
 
         >>> Dialect().without("Unsupported value: 'temperature' does not support 0 with this model.")
-        Dialect(limit='max_tokens', temperature=False, usage=True, system=True)
+        Dialect(limit='max_tokens', temperature=False, usage=True, system=True, form=True)
         """
         simpler = self
         if re.search(r"\bsystem\b.{0,20}\brole|\brole.{0,20}\bsystem\b|system (?:message|prompt)s?", reason, re.IGNORECASE):
@@ -65,9 +70,11 @@ class Dialect:
             simpler = replace(simpler, usage=False)
         if "temperature" in reason:
             simpler = replace(simpler, temperature=False)
+        if re.search(r"response.?format|json.?schema|structured output|\bgrammar\b", reason, re.IGNORECASE):
+            simpler = replace(simpler, form=False)
         if self.limit in reason:
             simpler = replace(simpler, limit=_other_limit(self.limit))
-        return simpler if simpler != self else Dialect("max_tokens", temperature=False, usage=False, system=self.system)
+        return simpler if simpler != self else Dialect("max_tokens", temperature=False, usage=False, system=self.system, form=False)
 
 
 def _other_limit(name: str) -> str:
@@ -113,8 +120,15 @@ class OpenAIChat:
 
         A request is sent again only before its first piece was handed out.
         """
+        yield from self._stream(messages, max_tokens, None)
+
+    def stream_json(self, messages: Sequence[Message], *, max_tokens: int, schema: Mapping[str, Any]) -> Generator[Piece, None, None]:
+        """As `stream`: JSON of this schema if the server can see to that. One that says that it can't is asked without it from then on."""
+        yield from self._stream(messages, max_tokens, schema)
+
+    def _stream(self, messages: Sequence[Message], max_tokens: int, schema: Mapping[str, Any] | None) -> Generator[Piece, None, None]:
         model = self._resolved()
-        first, rest = self._door.retrying(lambda: self._begin(model, messages, max_tokens))
+        first, rest = self._door.retrying(lambda: self._begin(model, messages, max_tokens, schema))
         try:
             yield from first
             yield from rest
@@ -134,12 +148,14 @@ class OpenAIChat:
                 return str(name)
         raise BadReply(f"{self._door.subject()} lists no model: load one there, or name one with {self._door.names.model}")
 
-    def _begin(self, model: str, messages: Sequence[Message], max_tokens: int) -> tuple[list[Piece], Generator[Piece, None, None]]:
+    def _begin(
+        self, model: str, messages: Sequence[Message], max_tokens: int, schema: Mapping[str, Any] | None
+    ) -> tuple[list[Piece], Generator[Piece, None, None]]:
         """Open a stream and read up to its first piece of text."""
         dialect = self._dialect
         for _ in range(MOST_DIALECTS):
             try:
-                opened = self._opened({"model": model, "messages": dialect.messages(messages), **dialect.parameters(max_tokens)})
+                opened = self._opened({"model": model, "messages": dialect.messages(messages), **dialect.parameters(max_tokens, schema)})
             except RequestRejected as rejected:
                 simpler = dialect.without(rejected.reason)
                 if simpler == dialect:
