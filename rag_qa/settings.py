@@ -47,6 +47,15 @@ class Settings(BaseSettings):
     )
     embedding_base_url: str | None = Field(None, description="Address of the embeddings endpoint, if it is not OPENAI_BASE_URL.")
     embedding_api_key: SecretStr | None = Field(None, description="Key of the embeddings endpoint, if it is not OPENAI_API_KEY.")
+    reranker: Literal["none", "llm", "cross-encoder"] = Field(
+        "none",
+        description="Who puts the first papers of a search in order once more. none: nobody. llm: the chat model, which is asked for every search. "
+        "cross-encoder: a model of sentence-transformers, an extra to install.",
+    )
+    reranker_model: str | None = Field(
+        None, description="Re-ranking model; without one, RAG_QA_LLM_MODEL (llm), or ms-marco-MiniLM-L6-v2 (cross-encoder)."
+    )
+    reranker_depth: int = Field(20, ge=2, le=200, description="How many papers of a search the re-ranker judges.")
     answerer: Literal["auto", "extractive", "llm"] = Field(
         "auto", description="extractive: sentences of the abstracts, no model. llm: a chat model. auto: llm if a key or a base URL is set."
     )
