@@ -18,6 +18,7 @@ DATASETS = Path(loader.__file__).parent
 SEEDS = [DATASETS / "seeds.jsonl", DATASETS / "seeds_heldout.jsonl"]
 MORE = DATASETS / "seeds_more.jsonl"
 ICLR = DATASETS / "iclr_dev.jsonl"
+ICLR_ALL = DATASETS / "iclr2025.jsonl"
 ASKED = set(map(Kind, "fact number definition how why list yesno paraphrase multi followup off-topic detail premise".split()))
 """The kinds that every set over the seeds has to hold."""
 
@@ -72,7 +73,9 @@ def test_the_further_questions_hold_what_the_first_lack(seed_papers: list[Paper]
 
 
 def test_no_question_is_asked_twice() -> None:
-    asked = Counter((" ".join(question.text.casefold().split()), question.history) for path in [*SEEDS, MORE, ICLR] for question in loader.load(path))
+    asked = Counter(
+        (" ".join(question.text.casefold().split()), question.history) for path in [*SEEDS, MORE, ICLR, ICLR_ALL] for question in loader.load(path)
+    )
     assert [text for text, count in asked.items() if count > 1] == []
 
 
@@ -84,3 +87,25 @@ def test_questions_over_the_iclr_papers_name_papers_of_their_list_and_facts_that
     assert {paper for question in questions for paper in question.papers} <= set(made.abstracts)
     assert _without_alias(questions, dict(made.abstracts)) == []
     assert (len(questions), len(made.abstracts)) == (510, 180)
+
+
+def test_questions_over_all_iclr_papers_name_papers_and_facts_that_stand_in_them(shared_data: Path, tmp_path: Path) -> None:
+    ids = corpus.ids_beside(ICLR_ALL)
+    assert ids is not None
+    made = corpus.from_ids(ids, tmp_path, papers=shared_data / "iclr2025" / "papers.jsonl")
+    questions = loader.load(ICLR_ALL)
+    assert {paper for question in questions for paper in (*question.papers, *question.maybe)} <= set(made.abstracts)
+    assert _without_alias(questions, dict(made.abstracts)) == []
+    assert len(made.abstracts) == 2133
+
+
+def test_questions_over_all_iclr_papers_are_not_answered_by_those_that_were_fitted_on() -> None:
+    fitted = set((DATASETS / "iclr_dev_papers.txt").read_text(encoding="utf-8").split())
+    questions = loader.load(ICLR_ALL)
+    assert [question.id for question in questions if question.kind is not Kind.SET and set(question.papers) & fitted] == []
+    kinds = Counter(question.kind for question in questions)
+    assert kinds[Kind.SET] >= 16
+    assert kinds[Kind.PARAPHRASE] >= 12
+    assert kinds[Kind.MULTI] >= 6
+    assert sum(not question.answerable for question in questions) >= 18
+    assert len(questions) >= 80
