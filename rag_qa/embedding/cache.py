@@ -51,6 +51,8 @@ class Cached:
     @cached_property
     def dimensions(self) -> int:
         """Length of a vector, by the file if it can tell: a remote model has to be asked."""
+        if not self._path.exists():  # nor is it made by those who only search
+            return self._embedder.dimensions
         stored = self._rows("SELECT length(vector) FROM vectors WHERE model = ? LIMIT 1", [self.name])
         return int(stored[0][0]) // _HALF.itemsize if stored else self._embedder.dimensions
 
@@ -73,6 +75,12 @@ class Cached:
         for some in _batches(missing, _KEPT):
             found |= self._compute({key: missing[key] for key in some})
         return self._unit([found[key] for key in keys])
+
+    def missing(self, texts: Sequence[str]) -> list[str]:
+        """Those that the other embedder would be asked for, each once."""
+        keys = {_key(text): text for text in texts}
+        known = self._look_up(keys) if self._path.exists() else {}
+        return [text for key, text in keys.items() if key not in known]
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""

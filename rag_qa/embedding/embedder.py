@@ -47,6 +47,15 @@ class Priced(Protocol):
         ...
 
 
+@runtime_checkable
+class Remembering(Protocol):
+    """An embedder for which a text that it has embedded before costs nothing."""
+
+    def missing(self, texts: Sequence[str]) -> list[str]:
+        """Those of the texts that it would have to embed, each once."""
+        ...
+
+
 EMBEDDERS: dict[str, Callable[..., Embedder]] = {}
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from rag_qa import chunking, text
 from rag_qa.chunking import Passage
-from rag_qa.embedding.embedder import Embedder, Vectors
+from rag_qa.embedding.embedder import Embedder, Remembering, Vectors
 from rag_qa.errors import EmptyIndexError, IndexBusyError, IndexingError
 from rag_qa.index import manifest
 from rag_qa.index.catalog import Catalog
@@ -469,6 +469,8 @@ class Store:
     def _workload(self, pending: Sequence[str]) -> Workload:
         some = pending[:: math.ceil(len(pending) / _SAMPLE)]
         texts = [part for paper in self._catalog.to_add(some) for part in self._parts(paper).texts]
+        if isinstance(self._embedder, Remembering):
+            texts = self._embedder.missing(texts)
         scale = len(pending) / len(some)
         return Workload(len(pending), round(len(texts) * scale), round(sum(map(self._embedder.count_tokens, texts)) * scale))
 

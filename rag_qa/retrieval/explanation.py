@@ -18,7 +18,7 @@ def explained(hit: Hit) -> str:
     >>> print(explained(found))
     Words: netmoe (in 1 of 180 papers); not cost (31). Meaning: best passage 0.50, best sentence 0.62 (1 is the same). 1st by words, 3rd by meaning.
     """
-    return " ".join([*_words(hit), *_meaning(hit), *_places(hit), *_besides(hit)])
+    return " ".join([*_words(hit), *_meaning(hit), *_places(hit), *_reranked(hit), *_besides(hit)])
 
 
 def _words(hit: Hit) -> Iterator[str]:
@@ -47,6 +47,14 @@ def _places(hit: Hit) -> Iterator[str]:
     parts = [f"{_ordinal(hit.ranks[name])} {how}" if name in hit.ranks else f"not found {how}" for name, how in _RANKINGS.items()]
     said = ", ".join(parts)
     yield f"{said[0].upper()}{said[1:]}."
+
+
+def _reranked(hit: Hit) -> Iterator[str]:
+    if "rerank" in hit.scores:
+        before = f", {_ordinal(hit.ranks['fused'])} before" if hit.ranks["fused"] != hit.ranks["rerank"] else ""
+        yield f"{_ordinal(hit.ranks['rerank'])} by the re-ranker ({hit.scores['rerank']:.2f}){before}."
+    if hit.notice and hit.rank == 1:  # it is the same for all
+        yield f"{hit.notice.rstrip('.')}."
 
 
 def _besides(hit: Hit) -> Iterator[str]:

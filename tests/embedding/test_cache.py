@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_qa.embedding.cache import Cached
-from rag_qa.embedding.embedder import Vectors
+from rag_qa.embedding.embedder import Remembering, Vectors
 from rag_qa.errors import ConnectionRefused, IndexBusyError, IndexingError
 
 
@@ -99,6 +99,22 @@ def test_another_run_asks_nothing_and_gets_the_very_same_vectors(path: Path) -> 
     assert inner.asked == []
     assert kept.tobytes() == fresh.tobytes()
     assert kept.dtype == np.float32
+
+
+def test_what_would_be_asked_for_is_known_before(path: Path) -> None:
+    inner = Recording()
+    cached = Cached(inner, path)
+    assert cached.missing(["a", "b", "a"]) == ["a", "b"]
+    assert not path.exists()
+    cached.embed(["a"])
+    assert cached.missing(["a", "b", "a"]) == ["b"]
+    assert inner.asked == ["a"]
+    assert isinstance(cached, Remembering)
+
+
+def test_who_only_searches_makes_no_file(path: Path) -> None:
+    assert Cached(Recording(), path).dimensions == 5
+    assert not path.parent.exists()
 
 
 def test_more_texts_than_sqlite_takes_in_one_query(filled: Path) -> None:

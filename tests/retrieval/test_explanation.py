@@ -44,5 +44,18 @@ def test_what_else_there_is_to_say() -> None:
     assert explained(replace(HIT, copies=(PAPER,))).endswith("1 near copy of it left out.")
 
 
+def test_what_a_reranker_did() -> None:
+    moved = replace(HIT, ranks={**HIT.ranks, "fused": 7, "rerank": 1}, scores={**HIT.scores, "fused": 0.4, "rerank": 0.9})
+    assert explained(moved).endswith("12th by meaning. 1st by the re-ranker (0.90), 7th before.")
+    stayed = replace(moved, ranks={**moved.ranks, "fused": 1})
+    assert explained(stayed).endswith("12th by meaning. 1st by the re-ranker (0.90).")
+
+
+def test_what_went_wrong_with_a_reranker_is_said_once() -> None:
+    first = replace(HIT, notice="Not re-ranked: nobody answers")
+    assert explained(first).endswith("12th by meaning. Not re-ranked: nobody answers.")
+    assert "Not re-ranked" not in explained(replace(first, rank=2))
+
+
 def test_a_question_without_words() -> None:
     assert explained(replace(HIT, asked=())).startswith("Meaning: ")
