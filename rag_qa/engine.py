@@ -20,6 +20,7 @@ from rag_qa.answering.generative import GenerativeAnswerer, rewrite_follow_up
 from rag_qa.answering.weights import Weights
 from rag_qa.conversation import Conversations
 from rag_qa.embedding import minilm, openai_api, static, transformer
+from rag_qa.embedding.cache import Cached
 from rag_qa.embedding.embedder import EMBEDDERS, Embedder, Priced
 from rag_qa.embedding.static import WordVectors
 from rag_qa.errors import ProviderError, QuestionError
@@ -34,6 +35,9 @@ from rag_qa.papers import Paper
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes
 from rag_qa.retrieval.hits import Hit, Search
+from rag_qa.retrieval.reranking import cross_encoder
+from rag_qa.retrieval.reranking import llm as llm_reranking
+from rag_qa.retrieval.reranking.reranker import RERANKERS, Reranker
 from rag_qa.retrieval.retriever import Retriever
 from rag_qa.retrieval.understanding import Understood
 from rag_qa.settings import Settings
@@ -103,6 +107,8 @@ Progress = Callable[[str, int, int], None]
 Notice = Callable[[str], None]
 """Called with a line that a person should see before the work goes on."""
 
+KEPT_VECTORS = "vectors.db"
+"""The file of the data folder with the vectors that an embeddings server was asked for."""
 _MANY_TEXTS = 1000
 """More than this are not sent to a server unannounced."""
 
@@ -421,11 +427,29 @@ class Engine:
     def _store(self) -> Store:
         url, token = self.settings.chroma_url, self.settings.chroma_token
         server = ChromaServer(url.rstrip("/"), token.get_secret_value() if token else "") if url else None
-        return Store((self.settings.data_dir.expanduser() / "index").absolute(), self._embedder, server=server)
+        return Store((self.settings.data_dir.expanduser() / "index").absolute(), self._embedder_of_index, server=server)
+
+    @_made_once
+    def _embedder_of_index(self) -> Embedder:
+        """Vectors that cost money are kept: a rebuild, or an import that was interrupted, does not pay for them again."""
+        if self._given_embedder is not None or self.settings.embedder != "openai":
+            return self._embedder
+        return Cached(self._embedder, self.settings.data_dir.expanduser().absolute() / KEPT_VECTORS)
 
     @_made_once
     def _retriever(self) -> Retriever:
-        return Retriever(self._store, self._embedder)
+        return Retriever(self._store, self._embedder, reranker=self._reranker, depth=self.settings.reranker_depth)
+
+    @_made_once
+    def _reranker(self) -> Reranker | None:
+        settings = self.settings
+        match settings.reranker:
+            case "none":
+                return None
+            case "llm":
+                model = self._remote_chat(settings.reranker_model) if settings.reranker_model else self._chat_model
+                return RERANKERS["llm"](model, reply_tokens=settings.llm_max_output_tokens)
+        return RERANKERS[settings.reranker](settings.reranker_model or cross_encoder.DEFAULT_MODEL)
 
     @_made_once
     def _words(self) -> WordVectors:
@@ -454,9 +478,12 @@ class Engine:
     def _chat_model(self) -> ChatModel:
         if self._given_chat_model is not None:
             return self._given_chat_model
+        return self._remote_chat(self.settings.llm_model)
+
+    def _remote_chat(self, model: str | None) -> ChatModel:
         settings = self.settings
         return CHAT_MODELS["openai"](
-            settings.llm_model,
+            model,
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key.get_secret_value() if settings.openai_api_key else None,
             context_tokens=settings.llm_context_tokens,
@@ -478,7 +505,7 @@ def _cost_line(work: Workload, model: str, dollars: float | None) -> str:
 _NOTHING = "No paper in this library has anything to do with the question."
 
 # the modules make themselves known to the registries
-_BACKENDS = (minilm, openai_api, static, transformer, chat_api)
+_BACKENDS = (minilm, openai_api, static, transformer, chat_api, llm_reranking, cross_encoder)
 
 
 _SKIPPED = (Trouble.NO_ABSTRACT, Trouble.NOT_A_PAPER, Trouble.MALFORMED)

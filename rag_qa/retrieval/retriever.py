@@ -15,6 +15,8 @@ from rag_qa.papers import Paper
 from rag_qa.retrieval import copies, fusion, terms
 from rag_qa.retrieval.filters import Filters, conditions
 from rag_qa.retrieval.hits import Asked, Hit
+from rag_qa.retrieval.reranking.order import DEPTH, reordered
+from rag_qa.retrieval.reranking.reranker import Reranker
 from rag_qa.retrieval.terms import Added
 
 _DEPTH = 50  # papers taken from each ranking
@@ -46,17 +48,25 @@ class Found:
 
 
 class Retriever:
-    """Searches a store."""
+    """Searches a store. `reranker`: judges the first `depth` papers of each search once more."""
 
-    def __init__(self, store: Store, embedder: Embedder) -> None:
+    def __init__(self, store: Store, embedder: Embedder, *, reranker: Reranker | None = None, depth: int = DEPTH) -> None:
         self._store = store
         self._embedder = embedder
+        self._reranker = reranker
+        self._reranked = depth
 
     def search(self, question: str, *, k: int, filters: Filters | None = None) -> list[Hit]:
         """The k most relevant papers, best first; fewer if the index holds fewer. Near copies of a paper take no place (see Hit.copies).
 
-        Raises EmptyIndexError, StaleIndexError.
+        Raises EmptyIndexError, StaleIndexError, and what a re-ranker on this machine raises; one that is remote may fail (see Hit.notice).
         """
+        if self._reranker is None:
+            return self._ranked(question, k, filters)
+        hits = self._ranked(question, max(k, self._reranked), filters)
+        return reordered(question, hits, self._reranker, depth=self._reranked)[:k]
+
+    def _ranked(self, question: str, k: int, filters: Filters | None) -> list[Hit]:
         found = self.find(question, max(_DEPTH, k), filters)
         weights = fusion.weights(self._embedder.name)
         likely = [paper_id for paper_id, _ in fusion.fuse(found.scores, weights)[: 2 * k + _MAY_BE_NAMED]]
