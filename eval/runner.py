@@ -30,7 +30,7 @@ class System(Protocol):
         """Every paper that was read."""
         ...
 
-    def search(self, question: str, *, k: int | None = None) -> list[Hit]:
+    def search(self, question: str, *, k: int | None = None) -> Sequence[Hit]:
         """The most relevant papers, best first."""
         ...
 
@@ -81,7 +81,7 @@ def _ask(system: System, question: Question, abstracts: Mapping[str, str]) -> tu
     return item, Timing(question.id, seconds, dict(answer.timings))
 
 
-def _search(system: System, question: str) -> tuple[list[Hit] | None, str]:
+def _search(system: System, question: str) -> tuple[Sequence[Hit] | None, str]:
     """The ranking for the question as understood, so that a follow-up is searched as it was answered."""
     try:
         return system.search(question, k=DEPTH), ""

@@ -138,6 +138,7 @@ class Scope:
     reads_filters: bool = True
 
 
+EVERY_PAPER = Scope()
 _MOST_SCOPES = 16
 """Scopes of which conversations are remembered."""
 

@@ -16,7 +16,8 @@ from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
 from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, SourceError
 from rag_qa.index.changes import Fate, Outcome
 from rag_qa.papers import Origin, Paper
-from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.retrieval.filters import EVERYTHING, Filters, Narrowing
+from rag_qa.retrieval.hits import Hit, Search
 from rag_qa.settings import Settings, load
 from rag_qa.sources.reader import Problem, Trouble
 
@@ -122,26 +123,30 @@ class FakeEngine:
         self.info()
         return list(PAPERS)
 
-    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None) -> list[Hit]:
+    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Search:
         self._check(question)
         papers = [paper for paper in PAPERS if not filters or filters.accepts(paper)][:k]
-        return [
+        hits = [
             Hit(paper, (whole(paper),), 1.0 / rank, rank, {"keyword": rank, "dense": rank}, {"keyword": 2.0 / rank, "dense": 0.5}, ("we",))
             for rank, paper in enumerate(papers, 1)
         ]
+        return Search(question, tuple(hits), Narrowing(filters or EVERYTHING), "" if hits else "No paper passes.")
 
-    def ask(self, question: str, *, history: Sequence[str] = ()) -> Answer:
-        *_, last = self.stream(question, history=history)
+    def ask(self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True) -> Answer:
+        *_, last = self.stream(question, history=history, filters=filters, reads_filters=reads_filters)
         assert isinstance(last, Answer)
         return last
 
-    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]:
+    def stream(
+        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+    ) -> Iterator[AnswerEvent]:
         self._check(question)
         self.asked.append((question, tuple(history)))
         if "broken" in question:
             raise ConnectionRefused("http://127.0.0.1:9/v1 does not answer: is the server running?")
-        answer = answer_to(question, question.replace("its", "TIDE-7's") if history else question)
-        yield Step("searching", answer.understood_as)
+        narrowing = Narrowing(filters or EVERYTHING, ("since 2023",) if reads_filters and "since 2023" in question else ())
+        answer = replace(answer_to(question, question.replace("its", "TIDE-7's") if history else question), narrowing=narrowing)
+        yield Step("searching", answer.understood_as, narrowing)
         yield from answer.sentences
         yield answer
 

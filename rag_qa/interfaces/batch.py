@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from rag_qa.engine import EVERY_PAPER, Scope
 from rag_qa.errors import RagQAError
 from rag_qa.interfaces import render
 from rag_qa.interfaces.render import EngineLike, JsonObject
+from rag_qa.retrieval.filters import EVERYTHING, FilterError, Filters, from_mapping
 
 _EXPECTED = 'expected a line such as {"id": "q1", "question": "What is DP-CATE?", "history": ["earlier question"]}'
 
@@ -20,6 +22,7 @@ class Request:
     id: str | int | None
     question: str
     history: tuple[str, ...] = ()
+    filters: Filters = EVERYTHING
 
 
 class BadLineError(ValueError):
@@ -39,23 +42,25 @@ class Reply:
     value: JsonObject
 
 
-def replies(engine: EngineLike, lines: Iterable[bytes]) -> Iterator[Reply]:
+def replies(engine: EngineLike, lines: Iterable[bytes], scope: Scope = EVERY_PAPER) -> Iterator[Reply]:
     """Answers in the order of the lines, each as soon as it is there; empty lines are passed over.
 
-    A line that is no question, and a question that can't be answered, becomes {"id"?, "line", "error"}: the others are not lost.
+    `scope`: the papers that are looked at; the filters of a line come on top of it. A line that is no question, and a question that can't be
+    answered, becomes {"id"?, "line", "error"}: the others are not lost.
     """
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield _reply(engine, number, line)
+            yield _reply(engine, number, line, scope)
 
 
-def _reply(engine: EngineLike, number: int, line: bytes) -> Reply:
+def _reply(engine: EngineLike, number: int, line: bytes, scope: Scope) -> Reply:
     try:
         request = parsed(line)
     except BadLineError as error:
         return _failure(number, error.id, str(error))
     try:
-        answer = engine.ask(request.question, history=request.history)
+        filters = scope.filters.and_also(request.filters)
+        answer = engine.ask(request.question, history=request.history, filters=filters, reads_filters=scope.reads_filters)
     except RagQAError as error:
         return _failure(number, request.id, render.one_line(str(error)))
     return Reply(number, True, {**_id(request.id), **render.answer_json(answer)})
@@ -72,8 +77,8 @@ def _id(request_id: str | int | None) -> JsonObject:
 def parsed(line: bytes) -> Request:
     """The question in a line. Raises BadLineError.
 
-    >>> parsed(b'{"id": 7, "question": "Why?", "history": ["What?"]}')
-    Request(id=7, question='Why?', history=('What?',))
+    >>> parsed(b'{"id": 7, "question": "Why?", "history": ["What?"]}').history
+    ('What?',)
     """
     value = _object(line)
     request_id = value.get("id")
@@ -88,7 +93,19 @@ def parsed(line: bytes) -> Request:
     history = [] if history is None else history
     if not isinstance(history, list) or not all(isinstance(earlier, str) for earlier in history):
         raise BadLineError(f'"history" is {_shown(history)}, not a list of texts', request_id)
-    return Request(request_id, render.whole_characters(question), tuple(render.whole_characters(earlier) for earlier in history))
+    earlier = tuple(render.whole_characters(one) for one in history)
+    return Request(request_id, render.whole_characters(question), earlier, _filters(value.get("filters"), request_id))
+
+
+def _filters(value: object, request_id: str | int | None) -> Filters:
+    if value is None:
+        return EVERYTHING
+    if not isinstance(value, dict):
+        raise BadLineError(f'"filters" is {_shown(value)}, not an object', request_id)
+    try:
+        return from_mapping(value)
+    except FilterError as error:
+        raise BadLineError(str(error), request_id) from None
 
 
 def _object(line: bytes) -> dict[str, object]:

@@ -17,13 +17,12 @@ from typer.core import TyperGroup
 
 from rag_qa import __version__
 from rag_qa.answering.answer import Answer, Sentence, Step
-from rag_qa.engine import Engine
+from rag_qa.engine import EVERY_PAPER, Engine, Scope
 from rag_qa.errors import RagQAError, SourceError
 from rag_qa.interfaces import app as page
-from rag_qa.interfaces import batch, doctor, library_commands, render, terminal
+from rag_qa.interfaces import batch, doctor, filter_options, library_commands, render, terminal
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 from rag_qa.interfaces.session import FAILED, DataDir, Json, MakeEngine, ServePage, Session, session_of
-from rag_qa.retrieval.filters import Filters
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -86,12 +85,14 @@ def ask(
     ] = None,
     answerer: Answerer = None,
     k: TopK = None,
+    scope: Scope = EVERY_PAPER,
     data_dir: DataDir = None,
 ) -> None:
     """Ask a question.
 
     Prints the answer, its sources, and the words of each source that back it. A question that the papers do not answer is refused:
-    that is an answer too, not an error.
+    that is an answer too, not an error. What the question itself says of the papers ("since 2023", "by Smith", "excluding reviews") narrows
+    the search.
     """
     if (question is None) == (batch_file is None):
         raise typer.BadParameter('give either a QUESTION, such as rag-qa ask "What is DP-CATE?", or --batch FILE.jsonl', param_hint="QUESTION")
@@ -100,14 +101,15 @@ def ask(
     if question is None:
         if earlier:
             raise typer.BadParameter('with --batch, each line has its own "history"', param_hint="--history")
-        _ask_batch(engine, str(batch_file))
+        _ask_batch(engine, str(batch_file), scope)
     elif as_json:
-        terminal.write_json(render.answer_json(engine.ask(render.whole_characters(question), history=earlier)))
+        asked = render.whole_characters(question)
+        terminal.write_json(render.answer_json(engine.ask(asked, history=earlier, filters=scope.filters, reads_filters=scope.reads_filters)))
     else:
-        _show_answer(engine, render.whole_characters(question), earlier)
+        _show_answer(engine, render.whole_characters(question), earlier, scope)
 
 
-def chat(ctx: typer.Context, answerer: Answerer = None, k: TopK = None, data_dir: DataDir = None) -> None:
+def chat(ctx: typer.Context, answerer: Answerer = None, k: TopK = None, scope: Scope = EVERY_PAPER, data_dir: DataDir = None) -> None:
     """Talk with the papers in the terminal.
 
     Follow-up questions are understood. /sources shows the abstracts behind the last answer, /new begins anew, /help lists all; Ctrl-D leaves.
@@ -115,7 +117,7 @@ def chat(ctx: typer.Context, answerer: Answerer = None, k: TopK = None, data_dir
     engine = session_of(ctx).open(data_dir=data_dir, answerer=answerer, top_k=k)
     papers = engine.info().papers
     terminal.write([Line(f"{papers} papers. Ask a question; /help lists the commands, /quit leaves.", Kind.NOTE)])
-    conversation = Conversation(engine)
+    conversation = Conversation(engine, scope)
     with contextlib.suppress(KeyboardInterrupt):
         while (line := _typed_line()) is not None and conversation.reply(line):
             pass
@@ -129,32 +131,21 @@ def search(
     k: Annotated[
         int | None, typer.Option("--k", "-k", metavar="N", min=1, help="How many papers at most (RAG_QA_TOP_K).", show_default=False)
     ] = None,
-    year_from: Annotated[
-        int | None, typer.Option("--year-from", metavar="YEAR", help="Only papers of this year or later.", show_default=False)
-    ] = None,
-    year_to: Annotated[int | None, typer.Option("--year-to", metavar="YEAR", help="Only papers of this year or earlier.", show_default=False)] = None,
-    venue: Annotated[
-        str | None, typer.Option("--venue", metavar="VENUE", help="Only papers of this venue, such as ICLR.", show_default=False)
-    ] = None,
-    collection: Annotated[
-        str | None,
-        typer.Option("--collection", metavar="NAME", help='Only papers of this collection, such as "ICLR 2025 Papers".', show_default=False),
-    ] = None,
+    scope: Scope = EVERY_PAPER,
     data_dir: DataDir = None,
 ) -> None:
     """Find papers, without an answer.
 
-    Shows how each paper ranked by keywords and by meaning, and its best passages.
+    Says of each paper which words of the question stand in it, how near its meaning comes, and where it ranks by either; and shows its best
+    passages.
     """
-    if year_from is not None and year_to is not None and year_from > year_to:
-        raise typer.BadParameter(f"no year is both {year_from} or later and {year_to} or earlier", param_hint="--year-from")
     engine = session_of(ctx).open(data_dir=data_dir)
     question = render.whole_characters(question)
-    hits = engine.search(question, k=k, filters=Filters(year_from, year_to, venue, collection))
+    found = engine.search(question, k=k, filters=scope.filters, reads_filters=scope.reads_filters)
     if as_json:
-        terminal.write_json(render.hits_json(question, hits))
+        terminal.write_json(render.search_json(question, found))
     else:
-        terminal.write(render.hit_lines(hits, terminal.width()))
+        terminal.write(render.search_lines(found, terminal.width()))
 
 
 def serve(
@@ -202,30 +193,31 @@ def diagnose(ctx: typer.Context, as_json: Json = False, data_dir: DataDir = None
 # ----------------------------------------------------------------------------------------------------------------- answers
 
 
-def _show_answer(engine: EngineLike, question: str, history: Sequence[str]) -> Answer:
+def _show_answer(engine: EngineLike, question: str, history: Sequence[str], scope: Scope) -> Answer:
     if sys.stdout.isatty():
-        return _stream_answer(engine, question, history)
-    answer = engine.ask(question, history=history)
+        return _stream_answer(engine, question, history, scope)
+    answer = engine.ask(question, history=history, filters=scope.filters, reads_filters=scope.reads_filters)
     terminal.write(render.answer_lines(answer, terminal.width()))
     return answer
 
 
-def _stream_answer(engine: EngineLike, question: str, history: Sequence[str]) -> Answer:
+def _stream_answer(engine: EngineLike, question: str, history: Sequence[str], scope: Scope) -> Answer:
     """Print sentences as they come; what stands on the terminal in the end is what `render.answer_lines` gives for the answer."""
     width = terminal.width()
-    understood_as = ""
+    step = Step("")
     shown: list[Sentence] = []
     with terminal.waiting() as waiting:
-        for event in engine.stream(question, history=history):
+        for event in engine.stream(question, history=history, filters=scope.filters, reads_filters=scope.reads_filters):
             if isinstance(event, Step):
-                understood_as = event.understood_as or understood_as
+                step = event if event.understood_as else step
                 waiting.show(event.name)
                 continue
             waiting.hide()
             if isinstance(event, Answer):
                 terminal.write(_rest_of(event, shown, width))
                 return event
-            terminal.write([*([] if shown else render.opening_lines(question, understood_as, width)), *render.sentence_lines(event, width)])
+            opening = [] if shown else render.opening_lines(question, step.understood_as, step.narrowing, width)
+            terminal.write([*opening, *render.sentence_lines(event, width)])
             shown.append(event)
     raise AssertionError("the engine ended its stream without an answer")
 
@@ -238,11 +230,11 @@ def _rest_of(answer: Answer, shown: Sequence[Sentence], width: int | None) -> li
     return [Line(""), Line("The answer has changed. It is now:", Kind.NOTE), *render.answer_lines(answer, width)]
 
 
-def _ask_batch(engine: EngineLike, file: str) -> None:
+def _ask_batch(engine: EngineLike, file: str, scope: Scope) -> None:
     engine.info()  # without an index, no line can be answered: that is one error, not one for each line
     total, failed = 0, []
     with _opened(file) as lines:
-        for reply in batch.replies(engine, lines):
+        for reply in batch.replies(engine, lines, scope):
             terminal.write_json(reply.value)
             total += 1
             if not reply.is_answer:
@@ -273,9 +265,10 @@ def _opened(file: str) -> Iterator[BinaryIO]:
 
 @dataclass(slots=True)
 class Conversation:
-    """A talk in the terminal: the questions so far, and the last answer."""
+    """A talk in the terminal: the papers that it is about, the questions so far, and the last answer."""
 
     engine: EngineLike
+    scope: Scope
     questions: list[str] = field(default_factory=list)
     last: Answer | None = None
 
@@ -290,7 +283,7 @@ class Conversation:
 
     def _answer(self, question: str) -> None:
         try:
-            self.last = _show_answer(self.engine, question, tuple(self.questions))
+            self.last = _show_answer(self.engine, question, tuple(self.questions), self.scope)
         except RagQAError as error:
             terminal.complain(f"error: {error}")
             return
@@ -361,15 +354,19 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "sync": (library_commands.sync, ("rag-qa sync", "rag-qa sync --dry-run")),
     "remove": (library_commands.remove, ("rag-qa remove old-export.ris", "rag-qa remove ~/papers/2019 --dry-run")),
     "ask": (
-        ask,
+        filter_options.narrowed(ask),
         (
             'rag-qa ask "What is DP-CATE?"',
             'rag-qa ask "Which kind of regression does its extension use?" --history "What is DP-CATE?"',
+            'rag-qa ask "Which papers since 2023 deal with privacy?" --exclude-type review',
             "rag-qa ask --batch questions.jsonl --json > answers.jsonl",
         ),
     ),
-    "chat": (chat, ("rag-qa chat", "rag-qa chat --answerer extractive")),
-    "search": (search, ('rag-qa search "privacy of patient data" -k 3', "rag-qa search attention --venue ICLR --year-from 2024 --json")),
+    "chat": (filter_options.narrowed(chat), ("rag-qa chat", "rag-qa chat --answerer extractive")),
+    "search": (
+        filter_options.narrowed(search),
+        ('rag-qa search "privacy of patient data" -k 3', "rag-qa search attention --venue ICLR --year-from 2024 --json"),
+    ),
     "papers": (
         library_commands.papers,
         (

@@ -19,7 +19,9 @@ from rag_qa import chat
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status
 from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
 from rag_qa.papers import Notice, Paper, Version
-from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.retrieval import explanation, filters
+from rag_qa.retrieval.filters import NOT_NARROWED, Filters, Narrowing
+from rag_qa.retrieval.hits import Hit, Search
 from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
 
@@ -55,11 +57,13 @@ class EngineLike(Protocol):
 
     def problems(self) -> list[Problem]: ...
 
-    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None) -> list[Hit]: ...
+    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Search: ...
 
-    def ask(self, question: str, *, history: Sequence[str] = ()) -> Answer: ...
+    def ask(self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True) -> Answer: ...
 
-    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]: ...
+    def stream(
+        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+    ) -> Iterator[AnswerEvent]: ...
 
 
 # -------------------------------------------------------------------------------------------------------------------- JSON
@@ -84,6 +88,7 @@ def answer_json(answer: Answer) -> JsonObject:
     return {
         "question": answer.question,
         "understood_as": answer.understood_as,
+        "narrowing": narrowing_json(answer.narrowing),
         "answer": answer.text,
         "abstained": answer.abstained,
         "confidence": float(answer.confidence),
@@ -95,6 +100,16 @@ def answer_json(answer: Answer) -> JsonObject:
         "timings": {stage: float(seconds) for stage, seconds in answer.timings.items()},
         "usage": None if usage is None else asdict(usage),
     }
+
+
+def narrowing_json(narrowing: Narrowing) -> JsonObject:
+    """The filters that were in effect, and the words of the question that they were taken from.
+
+    >>> narrowing_json(Narrowing(Filters(year_from=2023), ("since 2023",)))
+    {'filters': {'year_from': 2023}, 'phrases': ['since 2023']}
+    """
+    filters = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(narrowing.filters).items() if value}
+    return {"filters": filters, "phrases": list(narrowing.phrases)}
 
 
 def _sentence_json(sentence: Sentence) -> JsonObject:
@@ -151,14 +166,22 @@ def hit_json(hit: Hit) -> JsonObject:
         "ranks": dict(hit.ranks),
         "scores": {name: float(score) for name, score in hit.scores.items()},
         "matched": list(hit.matched),
+        "why": explanation.explained(hit),
+        "copies": [paper.id for paper in hit.copies],
         "passages": [{"start": p.start, "end": p.end, "text": p.text} for p in hit.passages],
         **paper_json(hit.paper),
     }
 
 
-def hits_json(question: str, hits: Sequence[Hit]) -> JsonObject:
-    """The result of a search, best first."""
-    return {"question": question, "hits": [hit_json(hit) for hit in hits]}
+def search_json(question: str, found: Search) -> JsonObject:
+    """The result of a search, best first. `question`: as it was asked."""
+    return {
+        "question": question,
+        "searched_for": found.question,
+        "narrowing": narrowing_json(found.narrowing),
+        "nothing_passes": found.nothing_passes or None,
+        "hits": [hit_json(hit) for hit in found.hits],
+    }
 
 
 # -------------------------------------------------------------------------------------------------------------- plain text
@@ -233,14 +256,30 @@ def plain(lines: Iterable[Line]) -> str:
 
 def answer_lines(answer: Answer, width: int | None = None) -> list[Line]:
     """An answer for a terminal, folded at `width` characters; None folds nothing, so that quotes stay byte for byte."""
-    return [*opening_lines(answer.question, answer.understood_as, width), *body_lines(answer, width), *closing_lines(answer, width)]
+    return [*opening_lines(answer.question, answer.understood_as, answer.narrowing, width), *body_lines(answer, width), *closing_lines(answer, width)]
 
 
-def opening_lines(question: str, understood_as: str, width: int | None = None) -> list[Line]:
-    """How the question was understood, if that is not how it was asked."""
-    if not is_reworded(question, understood_as):
-        return []
-    return [*_folded(f"Understood as: {understood_as}", width, Kind.UNDERSTOOD), _BLANK]
+def opening_lines(question: str, understood_as: str, narrowing: Narrowing = NOT_NARROWED, width: int | None = None) -> list[Line]:
+    """How the question was understood, if that is not how it was asked, and which papers alone were looked at."""
+    lines: list[Line] = []
+    if is_reworded(question, understood_as):
+        lines += _folded(f"Understood as: {understood_as}", width, Kind.UNDERSTOOD)
+    if said := narrowing_said(narrowing):
+        undo = " (--no-filters: search all)" if narrowing.phrases else ""
+        lines += _folded(f"{said}{undo}", width, Kind.UNDERSTOOD)
+    return [*lines, _BLANK] if lines else []
+
+
+def narrowing_said(narrowing: Narrowing) -> str:
+    """Which papers alone are looked at, and what in the question says so; "" for all.
+
+    >>> narrowing_said(Narrowing(Filters(year_from=2023), ("since 2023",)))
+    'Only papers: from 2023 on, as the question says: “since 2023”'
+    """
+    if narrowing.filters.is_empty:
+        return ""
+    phrases = ", ".join(f"“{phrase}”" for phrase in narrowing.phrases)
+    return f"Only papers: {filters.words(narrowing.filters)}" + (f", as the question says: {phrases}" if phrases else "")
 
 
 def is_reworded(question: str, understood_as: str) -> bool:
@@ -405,24 +444,18 @@ def venue_and_year(paper: Paper | Version) -> str:
     return " ".join(part for part in (paper.venue or "", str(paper.year or "")) if part)
 
 
-def hit_lines(hits: Sequence[Hit], width: int | None = None) -> list[Line]:
-    """The result of a search: how each paper ranked, and its best passages."""
-    if not hits:
-        return [Line("No paper matches.", Kind.REFUSAL)]
-    lines: list[Line] = []
-    for hit in hits:
-        lines += [_BLANK] if lines else []
+def search_lines(found: Search, width: int | None = None) -> list[Line]:
+    """The result of a search: how each paper ranked and why, and its best passages."""
+    lines = opening_lines("", "", found.narrowing, width)
+    if not found.hits:
+        return [*lines, *_folded(found.nothing_passes or "No paper matches.", width, Kind.REFUSAL)]
+    for hit in found.hits:
+        lines += [_BLANK] if hit.rank > 1 else []
         lines += _head_lines(f"{hit.rank}. ", hit.paper, width)
-        lines.append(Line(f"    {_ranking(hit)}", Kind.ORIGIN))
+        lines += _folded(f"score {hit.score:.3f}. {explanation.explained(hit)}", width, Kind.ORIGIN, indent="    ")
         for passage in hit.passages:
             lines += _folded(passage.text, width, Kind.QUOTE, indent="    ")
     return lines
-
-
-def _ranking(hit: Hit) -> str:
-    ranks = [f"{name} #{rank}" + (f" ({hit.scores[name]:.3f})" if name in hit.scores else "") for name, rank in hit.ranks.items()]
-    matched = [f"words: {', '.join(map(one_line, hit.matched))}"] if hit.matched else []
-    return "; ".join([f"score {hit.score:.3f}", *ranks, *matched])
 
 
 def paper_lines(papers: Sequence[Paper]) -> list[Line]:
@@ -492,6 +525,8 @@ def body_markdown(answer: Answer) -> str:
     blocks = []
     if is_reworded(answer.question, answer.understood_as):
         blocks.append(f"*Understood as: {escape_markdown(answer.understood_as)}*")
+    if said := narrowing_said(answer.narrowing):
+        blocks.append(f"*{escape_markdown(said)}*")
     if is_small_talk(answer):
         blocks.append(escape_markdown(answer.text))
     elif answer.abstained is not None:

@@ -19,7 +19,7 @@ from eval.runner import System
 from rag_qa.answering.answer import Answer
 from rag_qa.engine import IndexReport
 from rag_qa.papers import Paper
-from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.retrieval.hits import Search
 from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
 from tests.eval.making import write_questions
@@ -38,8 +38,8 @@ BROKEN = {"question": "Is the tide broken?"}
 class Sabotaged(FakeEngine):
     """The fake engine with one thing wrong."""
 
-    def ask(self, question: str, *, history: Sequence[str] = ()) -> Answer:
-        return self.spoil(super().ask(question, history=history))
+    def ask(self, question: str, **options: Any) -> Answer:
+        return self.spoil(super().ask(question, **options))
 
     def spoil(self, answer: Answer) -> Answer:
         return answer
@@ -80,7 +80,7 @@ class Bare(FakeEngine):
 class Blind(FakeEngine):
     """Answers, and cannot search."""
 
-    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None) -> list[Hit]:
+    def search(self, question: str, **options: Any) -> Search:
         raise OSError("the index is\ngone")
 
 

@@ -23,6 +23,7 @@ from rag_qa.errors import AuthError, BadReply, EmptyIndexError, ProviderTimeout,
 from rag_qa.interfaces import app
 from rag_qa.interfaces.cards import Turn
 from rag_qa.papers import Paper
+from rag_qa.retrieval.filters import Filters
 from rag_qa.settings import Settings, load
 from tests.fakes import PAPERS, TIDE, FakeEngine, answer_to, evidence, supported
 
@@ -59,7 +60,9 @@ class ScriptedEngine:
     def papers(self) -> list[Paper]:
         return list(self._papers)
 
-    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]:
+    def stream(
+        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+    ) -> Iterator[AnswerEvent]:
         self.info()
         self.asked.append((question, list(history)))
         try:

@@ -25,7 +25,8 @@ from rag_qa.engine import IndexReport
 from rag_qa.errors import StaleIndexError
 from rag_qa.interfaces import cli, render
 from rag_qa.interfaces.render import EngineLike
-from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.hits import Search
 from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
 from tests.fakes import FakeEngine
@@ -494,26 +495,29 @@ def test_an_index_is_rebuilt_with_or_without_paths(args: list[str], expected: tu
 
 
 def test_search_prints_hits_and_passes_the_filters_on() -> None:
-    seen: list[tuple[int | None, Filters | None]] = []
+    seen: list[tuple[int | None, Filters | None, bool]] = []
 
     class Watched(FakeEngine):
-        def search(self, question: str, *, k: int | None = None, filters: Filters | None = None) -> list[Hit]:
-            seen.append((k, filters))
+        def search(self, question: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Search:
+            seen.append((k, filters, reads_filters))
             return super().search(question, k=k, filters=filters)
 
     shell = Shell(Watched)
-    options = ("-k", "2", "--year-from", "2020", "--year-to", "2022", "--venue", "Bog Letters", "--collection", "C")
-    result = shell("search", "moss", *options)
+    options = ("-k", "2", "--year-from", "2020", "--year-to", "2022", "--venue", "Bog Letters", "--collection", "C", "--author", "Smith")
+    more = ("--type", "article", "--exclude-type", "review", "--language", "en", "--keyword", "bog", "--not-retracted", "--no-filters")
+    result = shell("search", "moss", *options, *more)
 
-    assert seen == [(2, Filters(2020, 2022, "Bog Letters", "C"))]
-    assert (result.exit_code, result.stdout) == (0, "No paper matches.\n")
-    assert shell("search", "moss", "--year-to", "2022").stdout.startswith("1. Moss under snow (Bog Letters 2021)\n")
+    filters = Filters(2020, 2022, "Bog Letters", "C", "Smith", "article", ("review",), "en", "bog", True)
+    assert seen == [(2, filters, False)]
+    said = "from 2020 to 2022, in Bog Letters, in the collection C, by Smith, of type article, in the language en, with the keyword bog"
+    assert (result.exit_code, result.stdout) == (0, f"Only papers: {said}, no review, not retracted\n\nNo paper passes.\n")
+    assert shell("search", "moss", "--year-to", "2022").stdout.startswith("Only papers: up to 2022\n\n1. Moss under snow (Bog Letters 2021)\n")
 
 
 def test_search_json(shell: Shell) -> None:
     (value,) = objects(shell("search", "moss", "--json", "-k", "99"))
 
-    assert value == render.hits_json("moss", FakeEngine().search("moss"))
+    assert value == render.search_json("moss", FakeEngine().search("moss"))
 
 
 @pytest.mark.parametrize(
@@ -610,7 +614,9 @@ def start(project: Path) -> Iterator[Start]:
 class SlowEngine(FakeEngine):
     """Begins to answer and never ends."""
 
-    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]:
+    def stream(
+        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+    ) -> Iterator[AnswerEvent]:
         yield Step("searching")
         sys.stderr.write("busy\n")
         sys.stderr.flush()
@@ -634,7 +640,9 @@ class ManyPapers(FakeEngine):
 class Fickle(FakeEngine):
     """Streams sentences that are not those of its answer."""
 
-    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]:
+    def stream(
+        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+    ) -> Iterator[AnswerEvent]:
         *first, last = super().stream(question, history=history)
         assert isinstance(last, Answer)
         yield from first[:-1]

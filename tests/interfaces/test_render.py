@@ -18,6 +18,8 @@ from rag_qa import chat
 from rag_qa.answering.answer import Answer, Sentence, Source, Status, Usage, Verdict
 from rag_qa.interfaces import render
 from rag_qa.papers import Paper
+from rag_qa.retrieval.filters import Filters, Narrowing
+from rag_qa.retrieval.hits import Search
 from tests.fakes import MOSS, PAPERS, TIDE, WOLF, FakeEngine, answer_to, evidence, supported
 
 QUESTIONS = ("What is the tide model?", "compare tide and moss", "invent something about tides", "Where does the wolf live?", "How far is the moon?")
@@ -30,7 +32,8 @@ def ask(question: str) -> Answer:
 # -------------------------------------------------------------------------------------------------------------------- JSON
 
 ANSWER_KEYS = {
-    "question", "understood_as", "answer", "abstained", "confidence", "sentences", "sources", "related", "model", "notice", "timings", "usage",
+    "question", "understood_as", "narrowing", "answer", "abstained", "confidence", "sentences", "sources", "related", "model",
+    "notice", "timings", "usage",
 }  # fmt: skip
 SOURCE_KEYS = {"n", "paper_id", "title", "label", "abstract", "origins", "score"}
 
@@ -114,13 +117,13 @@ def test_numbers_of_numpy_are_numbers_of_json() -> None:
 def test_a_hit_says_how_it_ranked_and_quotes_its_passages() -> None:
     hits = FakeEngine().search("moss", k=2)
 
-    value = json.loads(render.to_json(render.hits_json("moss", hits)))
+    value = json.loads(render.to_json(render.search_json("moss", hits)))
 
-    assert set(value) == {"question", "hits"}
+    assert set(value) == {"question", "searched_for", "narrowing", "nothing_passes", "hits"}
     assert [hit["paper_id"] for hit in value["hits"]] == ["p1", "p2"]
     moss = value["hits"][1]
     assert set(moss) == {
-        "rank", "score", "ranks", "scores", "matched", "passages", "paper_id", "title", "label", "abstract", "origins",
+        "rank", "score", "ranks", "scores", "matched", "why", "copies", "passages", "paper_id", "title", "label", "abstract", "origins",
         "authors", "year", "venue", "collection", "doi", "pmid", "arxiv", "url", "extra",
         "keywords", "language", "type", "notices", "other_abstracts", "versions",
     }  # fmt: skip
@@ -289,14 +292,25 @@ def test_marked_spans_are_exactly_those_given(spans: list[tuple[int, int]]) -> N
 def test_hits_as_plain_text() -> None:
     hits = FakeEngine().search("moss", k=1)
 
-    assert render.plain(render.hit_lines(hits)) == (
+    assert render.plain(render.search_lines(hits)) == (
         "1. TIDE-7 (ICLR 2024)\n"
         "    sea.txt:3\n"
         "    water.txt:9\n"
-        "    score 1.000; keyword #1 (2.000); dense #1 (0.500); words: we\n"
+        "    score 1.000. Meaning: best passage 0.50 (1 is the same). 1st by words, 1st by meaning.\n"
         f"    {TIDE.abstract}"
     )
-    assert render.plain(render.hit_lines([])) == "No paper matches."
+    assert render.plain(render.search_lines(Search("moss"))) == "No paper matches."
+
+
+def test_what_narrowed_a_search_is_said_before_its_hits() -> None:
+    narrowing = Narrowing(Filters(year_from=2023, author="Smith"), ("since 2023", "by Smith"))
+    said = "Only papers: from 2023 on, by Smith, as the question says: “since 2023”, “by Smith” (--no-filters: search all)"
+
+    assert render.plain(render.search_lines(Search("moss", (), narrowing, "No paper passes."))) == f"{said}\n\nNo paper passes."
+    answer = Answer("moss since 2023 by Smith?", "moss since 2023 by Smith?", abstained="No.", narrowing=narrowing)
+    assert render.plain(render.answer_lines(answer)).startswith(f"{said}\n\nNo answer.")
+    assert "since 2023" in render.answer_markdown(answer)
+    assert render.answer_json(answer)["narrowing"] == {"filters": {"year_from": 2023, "author": "Smith"}, "phrases": ["since 2023", "by Smith"]}
 
 
 def test_papers_as_a_table() -> None:
