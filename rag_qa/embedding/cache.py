@@ -19,7 +19,7 @@ from rag_qa.errors import IndexBusyError, IndexingError
 # Rows in the order in which they come, and the keys apart: three times as quick to fill and to read as rows ordered by a hash.
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (model TEXT NOT NULL, text BLOB NOT NULL, vector BLOB NOT NULL, UNIQUE (model, text))"
 _LOOKED_UP = 500  # texts in one query: SQLite takes only so many
-_KEPT = 1024  # texts between two commits: what a kill can cost
+_KEPT = 1024  # texts between two commits: what a kill, or a server that fails, can cost
 _HALF = np.dtype("<f2")
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
