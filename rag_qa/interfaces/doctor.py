@@ -23,9 +23,11 @@ from pydantic import SecretStr
 
 from rag_qa import __version__
 from rag_qa.embedding import minilm, openai_api, static, transformer
+from rag_qa.engine import KEPT_VECTORS
 from rag_qa.errors import EmptyIndexError, RagQAError
 from rag_qa.interfaces import render
 from rag_qa.interfaces.render import EngineLike, JsonObject, Kind, Line
+from rag_qa.retrieval.reranking import cross_encoder
 from rag_qa.settings import Settings, environment_name
 
 DISTRIBUTION = "rag-qa"
@@ -57,7 +59,8 @@ def diagnose(engine: EngineLike, *, distribution: str = DISTRIBUTION, patience: 
     settings = engine.settings
     vectors = [_chroma_server(settings.chroma_url, settings.chroma_token, patience)] if settings.chroma_url else []
     embedder = _embedder(settings, patience)
-    return [*installed(distribution), data_folder(settings.data_dir), *vectors, *embedder, *_index(engine), _chat_server(settings, patience)]
+    found = [*installed(distribution), data_folder(settings.data_dir), *vectors, *embedder, *_reranker(settings, patience)]
+    return [*found, *_index(engine), _chat_server(settings, patience)]
 
 
 def is_usable(checks: Sequence[Check]) -> bool:
@@ -134,7 +137,8 @@ def _index(engine: EngineLike) -> Iterator[Check]:
         return
     built = f"built with {info.embedder} ({info.dimensions} dimensions), {info.chunker}"
     yield Check("index", State.OK, f"{info.papers} papers in {info.passages} passages, {built}, at {info.path}")
-    if engine.settings.embedder in ("minilm", "static"):  # another embedder may cost money, or fetch a model
+    # another embedder, or a re-ranker, may cost money, or fetch a model
+    if engine.settings.embedder in ("minilm", "static") and engine.settings.reranker == "none":
         yield _trial(engine)
 
 
@@ -151,7 +155,36 @@ def _embedding_server(settings: Settings, patience: float) -> Check:
     url = settings.embedding_base_url or settings.openai_base_url or OPENAI_URL
     answer = probe(url, settings.embedding_api_key or settings.openai_api_key, patience=patience)
     state = State.OK if answer.is_fine else State.FAILED
-    return Check("embeddings", state, f"{settings.embedding_model or openai_api.DEFAULT_MODEL} at {without_secrets(url)} {answer.detail}")
+    model = settings.embedding_model or openai_api.DEFAULT_MODEL
+    return Check("embeddings", state, f"{model} at {without_secrets(url)} {answer.detail}; {_kept(settings.data_dir)}")
+
+
+def _kept(folder: Path) -> str:
+    """Where the vectors are that a server was asked for."""
+    path = folder.expanduser().absolute() / KEPT_VECTORS
+    size = f" ({path.stat().st_size / 1e6:.1f} MB)" if path.is_file() else ""
+    return f"its vectors are kept in {path}{size}"
+
+
+def _reranker(settings: Settings, patience: float) -> list[Check]:
+    match settings.reranker:
+        case "none":
+            return []
+        case "cross-encoder":
+            return [_cross_encoder(settings.reranker_model or cross_encoder.DEFAULT_MODEL)]
+    url = settings.openai_base_url or OPENAI_URL
+    answer = probe(url, settings.openai_api_key, patience=patience)
+    model = settings.reranker_model or settings.llm_model
+    named = f"{model} at {without_secrets(url)}" if model else without_secrets(url)
+    if answer.models and model and model not in answer.models:
+        return [Check("re-ranker", State.WARNING, f"{without_secrets(url)} does not list {model!r}; it has {_listed(answer.models)}")]
+    return [Check("re-ranker", State.OK if answer.is_fine else State.WARNING, f"{named} {answer.detail}")]
+
+
+def _cross_encoder(model: str) -> Check:
+    if importlib.util.find_spec("sentence_transformers") is None:
+        return Check("re-ranker", State.FAILED, f"sentence-transformers is not installed: {cross_encoder.INSTALL}")
+    return Check("re-ranker", State.OK, f"{model}, by sentence-transformers (fetched when it is first used)")
 
 
 def _chroma_server(url: str, token: SecretStr | None, patience: float) -> Check:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -334,3 +335,46 @@ def test_a_chroma_server(script: Script, state: State, detail: str, server: Call
     assert named(checks_of(chroma_url=url, chroma_token="tok-1"), "vectors") == Check("vectors", state, f"the Chroma server at {url} {detail}")
     assert script.requests == [("/api/v2/heartbeat", "Bearer tok-1")]
     assert "vectors" not in {check.name for check in checks_of()}
+
+
+def test_where_the_vectors_of_a_server_are_kept(tmp_path: Path, server: Callable[[Script], Script]) -> None:
+    def detail() -> str:
+        return named(checks_of(embedder="openai", embedding_base_url=url, data_dir=tmp_path), "embeddings").detail
+
+    url = server(Script()).url
+    assert detail().endswith(f"; its vectors are kept in {tmp_path / 'vectors.db'}")
+    (tmp_path / "vectors.db").write_bytes(bytes(1_500_000))
+    assert detail().endswith("vectors.db (1.5 MB)")
+
+
+# ------------------------------------------------------------------------------------------------------------- re-rankers
+
+
+def test_no_reranker_no_line() -> None:
+    assert "re-ranker" not in {check.name for check in checks_of()}
+
+
+def test_a_reranker_on_a_server_is_missed_and_not_needed(server: Callable[[Script], Script]) -> None:
+    url = server(Script()).url
+
+    here = checks_of(reranker="llm", reranker_model="tiny", openai_base_url=url)
+    unknown = checks_of(reranker="llm", reranker_model="huge", openai_base_url=url)
+    down = checks_of(reranker="llm", openai_base_url="http://127.0.0.1:9/v1")
+
+    assert named(here, "re-ranker") == Check("re-ranker", State.OK, f"tiny at {url} answers; models: tiny, small")
+    assert named(unknown, "re-ranker") == Check("re-ranker", State.WARNING, f"{url} does not list 'huge'; it has tiny, small")
+    assert named(down, "re-ranker").state is State.WARNING
+    assert is_usable(down)
+    assert "search" not in {check.name for check in here}  # it would be asked, and may cost money
+
+
+def test_a_cross_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    remedy = "sentence-transformers is not installed: pip install 'rag-qa[sentence-transformers]'"
+    assert named(checks_of(reranker="cross-encoder"), "re-ranker") == Check("re-ranker", State.FAILED, remedy)
+
+    monkeypatch.delitem(sys.modules, "sentence_transformers")
+    (tmp_path / "sentence_transformers.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    check = named(checks_of(reranker="cross-encoder", reranker_model="bge"), "re-ranker")
+    assert check == Check("re-ranker", State.OK, "bge, by sentence-transformers (fetched when it is first used)")
