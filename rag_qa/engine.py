@@ -362,6 +362,11 @@ class Engine:
             return self.settings.llm_model or "llm"
 
     @property
+    def reranker(self) -> str:
+        """Who judges the first papers of a search once more, by kind and model; "" if nobody does. Raises ProviderError."""
+        return self._reranker.name if self._reranker else ""
+
+    @property
     def uses_llm(self) -> bool:
         """Does a chat model write the answers?"""
         return self._given_chat_model is not None or self.settings.uses_llm
