@@ -88,7 +88,6 @@ def answer_json(answer: Answer) -> JsonObject:
     return {
         "question": answer.question,
         "understood_as": answer.understood_as,
-        "narrowing": narrowing_json(answer.narrowing),
         "answer": answer.text,
         "abstained": answer.abstained,
         "confidence": float(answer.confidence),
@@ -97,6 +96,7 @@ def answer_json(answer: Answer) -> JsonObject:
         "related": [_source_json(source) for source in answer.related],
         "model": answer.model,
         "notice": answer.notice,
+        "narrowing": narrowing_json(answer.narrowing),
         "timings": {stage: float(seconds) for stage, seconds in answer.timings.items()},
         "usage": None if usage is None else asdict(usage),
     }
