@@ -121,6 +121,7 @@ def _retrieval_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", default="test", metavar="NAME", help="the judgments in qrels/NAME.tsv (default: test)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, and what each question reached, into this file")
     parser.add_argument("--embedder", choices=embedders.CHOICES, default="minilm", help="who embeds (default: minilm, offline)")
+    parser.add_argument("--reranker", choices=retrieval.RERANKERS, default="none", help="who judges the first papers once more (default: none)")
     parser.add_argument("--limit-queries", type=_at_least_one, metavar="N", help="ask only N of the questions, always the same ones")
     parser.add_argument("--cache", type=Path, default=CACHE, metavar="DIR", help="keep vectors and indexes here (default: .rag_qa/eval)")
 
@@ -133,7 +134,7 @@ def _at_least_one(value: str) -> int:
 
 def _retrieval(arguments: argparse.Namespace) -> int:
     collection = beir.load(arguments.data, arguments.split).limited(arguments.limit_queries)
-    chosen = settings.load().model_copy(update={"embedder": arguments.embedder})
+    chosen = settings.load().model_copy(update={"embedder": arguments.embedder, "reranker": arguments.reranker})
     model = embedders.chosen(arguments.embedder, chosen, arguments.cache / "vectors.db")
     with _counter() as count:
         asked = retrieval.run(collection, model, chosen, arguments.cache, progress=count and (lambda _stage, done, total: count(done, total)))
@@ -160,7 +161,7 @@ def _run(arguments: argparse.Namespace, make_system: Callable[[Settings], runner
         "data_sha256": summary.sha256(arguments.data),
         "chosen_kinds": list(arguments.kinds),
         "papers": len(papers),
-        "settings": {name: getattr(chosen, name) for name in ("answerer", "embedder", "top_k", "min_confidence")},
+        "settings": {name: getattr(chosen, name) for name in ("answerer", "embedder", "reranker", "top_k", "min_confidence")},
     }
     result = summary.summarise(answered, timings, bounds, about)
     if arguments.out is not None:

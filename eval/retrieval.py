@@ -25,6 +25,7 @@ from rag_qa.settings import Settings
 
 PRODUCT = "product"
 RANKINGS = (PRODUCT, *PLAIN)
+RERANKERS = ("none", "llm", "cross-encoder")
 DEPTH = 100
 """How many papers of a ranking are looked at."""
 _WARM_UP = "What is measured here?"
@@ -58,11 +59,14 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a ranking gave: paper ids, best first, and the seconds that it took; or the error that it ended with."""
+    """What a ranking gave: paper ids, best first, and the seconds that it took; or the error that it ended with. `notice`: why it is not the one
+    that was wanted, such as that of a re-ranker that failed.
+    """
 
     papers: tuple[str, ...] = ()
     seconds: float = 0.0
     error: str = ""
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class Asked:
 class Run:
     """A collection that was asked. `index_seconds`: reading, embedding and opening; `computed`: texts whose vectors were not known before, None
     where none are kept; `keeps_questions`: vectors of questions may be known from earlier runs.
+    `reranker`: who judged the first papers of the product once more, "" for nobody.
     """
 
     collection: Beir
@@ -87,6 +92,7 @@ class Run:
     index_seconds: float
     computed: int | None
     keeps_questions: bool = False
+    reranker: str = ""
 
 
 def run(collection: Beir, embedders: Embedders, settings: Settings, cache: Path, *, progress: Progress | None = None) -> Run:
@@ -113,7 +119,16 @@ def run(collection: Beir, embedders: Embedders, settings: Settings, cache: Path,
         asked.append(Asked(question, coverage.grades(question), _ask(searched, parts, question.text)))
     progress("asking", len(questions), len(questions))
     cached = embedders.cached
-    return Run(collection, coverage, tuple(asked), clocked.name, seconds, cached.computed if cached else None, cached is embedders.for_questions)
+    return Run(
+        collection,
+        coverage,
+        tuple(asked),
+        clocked.name,
+        seconds,
+        computed=cached.computed if cached else None,
+        keeps_questions=cached is embedders.for_questions,
+        reranker=searched.reranker,
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------------- the index
@@ -147,7 +162,8 @@ def _ask(engine: Engine, parts: Parts, question: str | None) -> dict[str, Found]
     started = perf_counter()
     hits, error = _tried(lambda: engine.search(question, k=DEPTH))
     seconds = perf_counter() - started
-    found = {PRODUCT: Found(error=error) if hits is None else Found(tuple(hit.paper.id for hit in hits), seconds)}
+    notice = next((hit.notice for hit in hits or ()), "")
+    found = {PRODUCT: Found(error=error) if hits is None else Found(tuple(hit.paper.id for hit in hits), seconds, notice=notice)}
     plain, error = _tried(lambda: parts.rank(question, DEPTH))
     if plain is None:
         return found | dict.fromkeys(PLAIN, Found(error=error))

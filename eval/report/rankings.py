@@ -27,7 +27,9 @@ _EXAMPLES = 3  # of what went wrong; the JSON has all
 
 def render(run: Run, figures: Figures) -> str:
     """The whole report."""
-    return "\n\n".join(["\n".join(_about(run)), _headline(figures), _differences(figures), *_failures(run.asked), "\n".join(_notes(run))])
+    return "\n\n".join(
+        ["\n".join(_about(run)), _headline(figures), _differences(figures), *_failures(run.asked), *_notices(run.asked), "\n".join(_notes(run))]
+    )
 
 
 def _about(run: Run) -> Iterator[str]:
@@ -43,6 +45,8 @@ def _about(run: Run) -> Iterator[str]:
     yield f"{relevant.total():,} relevant documents" + (f": {told}" if told else "")
     made = "all vectors known" if run.computed == 0 else f"{run.computed:,} texts embedded" if run.computed else "no vectors kept"
     yield f"embedded by {run.embedder}; index ready after {run.index_seconds:.1f} s ({made})"
+    if run.reranker:
+        yield f"product: re-ranked by {run.reranker}"
 
 
 def _relevant(run: Run) -> Iterator[str]:
@@ -105,6 +109,13 @@ def _failures(asked: Sequence[Asked]) -> Iterator[str]:
         )
 
 
+def _notices(asked: Sequence[Asked]) -> Iterator[str]:
+    noticed = [(one.question.id, found.notice) for one in asked for found in one.found.values() if found.notice]
+    if noticed:
+        parts = [f"{len(noticed):,} questions with a notice:", *(f"  {id_}: {notice}" for id_, notice in noticed[:_EXAMPLES])]
+        yield "\n".join(parts)
+
+
 def _notes(run: Run) -> Iterator[str]:
     left_out = list(run.coverage.left_out.items())
     yield from (f"left out: {document}: {reason}" for document, reason in left_out[:_EXAMPLES])
@@ -148,6 +159,7 @@ def _made_of(run: Run, settings: Settings) -> dict[str, Any]:
         "questions_without_answer": len(collection.questions) - len(run.asked),
         "sha256": {name: kept_index.file_hash(path) for name, path in files.items()} | {"indexing code": kept_index.code_hash()},
         "embedder": run.embedder,
+        "reranker": {"name": run.reranker, "papers": settings.reranker_depth} if run.reranker else None,
         "settings": _changed(settings),
         "depth": DEPTH,
         "bootstrap": {"resamples": stats.RESAMPLES, "seed": stats.SEED, "level": 0.95},
@@ -173,9 +185,9 @@ def _question(asked: Asked) -> dict[str, Any]:
     reached = {name: dict(zip((one.name for one in MEASURES), scores(asked, name), strict=True)) for name in RANKINGS}
     errors = {name: found.error for name, found in asked.found.items() if found.error}
     milliseconds = {name: round(found.seconds * 1000, 3) for name, found in asked.found.items() if not found.error}
-    return {"id": asked.question.id, "relevant": len(asked.grades), "scores": reached, "milliseconds": milliseconds} | (
-        {"errors": errors} if errors else {}
-    )
+    notices = {name: found.notice for name, found in asked.found.items() if found.notice}
+    record = {"id": asked.question.id, "relevant": len(asked.grades), "scores": reached, "milliseconds": milliseconds}
+    return record | ({"errors": errors} if errors else {}) | ({"notices": notices} if notices else {})
 
 
 def write(record: dict[str, Any], path: Path) -> None:

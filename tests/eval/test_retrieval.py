@@ -24,6 +24,7 @@ from rag_qa.papers import Origin, Paper
 from rag_qa.settings import load
 from tests.eval.making import judged, write_beir
 from tests.fakes import WordCountEmbedder
+from tests.scripted_server import ScriptedServer, spoken
 
 WHALES = "Whales cross the ocean in large groups and sing at night."
 DOCUMENTS = [
@@ -293,6 +294,43 @@ def test_what_cannot_be_measured_is_said_in_a_line(
     assert error.startswith("error: ")
     assert said in error
     assert error.count("\n") == 1
+
+
+# -------------------------------------------------------------------------------------------------------------- a re-ranker
+
+
+def test_a_reranker_has_its_say_and_is_recorded(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "figures.json"
+    replies = [*[spoken('{"3": 10}')] * 4, spoken("I like whales.")]  # the first is for what is loaded at first use
+    with ScriptedServer(chat=replies) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("RAG_QA_RERANKER_MODEL", "tiny")
+        assert _main(folder, tmp_path, "--reranker", "llm", "--json", str(out)) == 0
+        assert len(server.requests) == 5
+
+    told = _told(out)
+    assert told["about"]["reranker"] == {"name": "llm:tiny", "papers": 20}
+    assert {"reranker": "llm", "reranker_model": "tiny"}.items() <= told["about"]["settings"].items()
+    # of three papers the one that ranked third comes first: where the first of the keywords was right, it is the second now
+    reached = [
+        (one["scores"]["keyword"]["success@1"], one["scores"]["product"]["MRR@10"]) for one in told["questions"] if one["id"] in ("one", "far")
+    ]
+    assert (1.0, 0.5) in reached
+    noticed = [one["notices"] for one in told["questions"] if "notices" in one]
+    assert noticed == [{"product": "Not re-ranked: the reply of the model tiny holds no grade"}]
+
+
+def test_what_went_wrong_with_a_reranker_is_told(asked: Run) -> None:
+    one = asked.asked[0]
+    found = {**one.found, PRODUCT: replace(one.found[PRODUCT], notice="Not re-ranked: nobody answers")}
+    run = replace(asked, asked=(replace(one, found=found), *asked.asked[1:]), reranker="llm:tiny")
+
+    said = rankings.render(run, ranking_figures.measure(run.asked))
+
+    assert "\nproduct: re-ranked by llm:tiny\n" in said
+    assert f"1 questions with a notice:\n  {one.question.id}: Not re-ranked: nobody answers" in said
+    assert "re-ranked" not in rankings.render(asked, ranking_figures.measure(asked.asked))
+    assert rankings.to_json(asked, ranking_figures.measure(asked.asked), load())["about"]["reranker"] is None
 
 
 # --------------------------------------------------------------------------------------------------------------- the embedders
