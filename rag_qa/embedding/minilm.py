@@ -1,15 +1,23 @@
-"""all-MiniLM-L6-v2 (int8 ONNX), installed as a package: works with no key and no network. Only door to onnxruntime and tokenizers."""
+"""all-MiniLM-L6-v2 (int8 ONNX), installed as a package: works with no key and no network. Only door to onnxruntime and tokenizers.
+
+Its weights are kept as int8 and unpacked when it is loaded; it computes in float32, with or without int8 instructions.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Sequence
-from functools import cached_property
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_qa.embedding.embedder import Vectors, register
 from rag_qa.errors import IndexingError, MissingExtraError
@@ -28,6 +36,21 @@ TOKENIZER = (
 
 _WINDOW = 256
 _SPECIAL_TOKENS = 2  # [CLS] and [SEP]
+_TOGETHER = 512  # tokens in one run of the model: as quick as it gets, and little memory
+_WORDS = 32_768  # whose tokens are remembered: most words of a text are among them
+
+Feed = Mapping[str, NDArray[np.int64]]
+"""What the model is given in one run, each of shape (texts, tokens of each)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Texts that go through the model together, by their places. They are of one length: nothing is padded, which would cost time, and no vector
+    depends on its neighbours.
+    """
+
+    places: list[int]
+    feed: Feed
 
 
 class MiniLM:
@@ -38,27 +61,39 @@ class MiniLM:
     max_tokens = _WINDOW - _SPECIAL_TOKENS
 
     def __init__(self, threads: int = 0) -> None:
-        self._threads = threads  # 0: as many as there are cores
+        self._threads = threads or _cores()
+        self._word_tokens = lru_cache(_WORDS)(self._encoded_length)
 
     def count_tokens(self, text: str) -> int:
         """Length in WordPiece tokens, without the two special ones."""
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        # The tokenizer never joins what a blank parts, and to look up words is several times as quick as to cut them again.
+        return sum(map(self._word_tokens, text.split(" ")))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (len(texts), 384). Texts longer than `max_tokens` are cut: callers keep within it."""
-        if not texts:
-            return np.zeros((0, self.dimensions), np.float32)
-        encoded = self._tokenizer.encode_batch(list(texts))
-        return np.stack([self._forward(_within_window(one.ids)) for one in encoded])
+        row = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+        vectors = np.zeros((len(row), self.dimensions), np.float32)
+        batches = self.batches(list(row))
+        for batch, found in zip(batches, self._computed([batch.feed for batch in batches]), strict=True):
+            vectors[batch.places] = found
+        return vectors[[row[text] for text in texts]]
 
-    def _forward(self, ids: list[int]) -> Vectors:
-        # One text at a time: int8 activations are scaled over the whole batch, so in a batch a vector would depend on its neighbours
-        # and an index built in two runs would differ from one built in one. On a CPU a batch is no faster either.
-        tokens = np.array([ids], np.int64)
-        feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-        pooled = self._session.run(None, feed)[0][0].mean(axis=0)
-        normalised: Vectors = (pooled / np.linalg.norm(pooled)).astype(np.float32)
-        return normalised
+    def batches(self, texts: Sequence[str]) -> list[Batch]:
+        """What the model is given for these texts, one run after the other; the longest texts first."""
+        ids = [_within_window(one.ids) for one in self._tokenizer.encode_batch_fast(list(texts))] if texts else []
+        return [Batch(places, _feed([ids[place] for place in places])) for places in _of_one_length([len(one) for one in ids])]
+
+    def _computed(self, feeds: Sequence[Feed]) -> Iterator[Vectors]:
+        """The vectors of each batch. Batches side by side leave no core idle, as the parts of one small batch would."""
+        compute = partial(_vectors, self._session)
+        if min(len(feeds), self._threads) < 2:
+            yield from map(compute, feeds)
+            return
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="minilm") as pool:
+            yield from pool.map(compute, feeds)
+
+    def _encoded_length(self, text: str) -> int:
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     @cached_property
     def _tokenizer(self) -> tokenizers.Tokenizer:
@@ -71,12 +106,48 @@ class MiniLM:
 
     @cached_property
     def _session(self) -> onnxruntime.InferenceSession:
-        import onnxruntime
+        return session(threads=1)
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.log_severity_level = 3
-        return onnxruntime.InferenceSession(str(_checked(*MODEL)), options, providers=["CPUExecutionProvider"])
+
+def session(*, threads: int) -> onnxruntime.InferenceSession:
+    """The model as onnxruntime opens it; `threads`: that work on one run, 0 for as many as there are cores."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(_checked(*MODEL)), options, providers=["CPUExecutionProvider"])
+
+
+def _cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _feed(ids: Sequence[Sequence[int]]) -> Feed:
+    tokens = np.array(ids, np.int64)
+    return {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
+
+
+def _vectors(model: onnxruntime.InferenceSession, feed: Feed) -> Vectors:
+    pooled = model.run(None, feed)[0].mean(axis=1)
+    unit: Vectors = (pooled / np.linalg.norm(pooled, axis=1, keepdims=True)).astype(np.float32)
+    return unit
+
+
+def _of_one_length(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """The places of texts that go through the model together, by the lengths of all, the longest first.
+
+    >>> list(_of_one_length([200, 5, 200, 200, 5]))
+    [[0, 2], [3], [1, 4]]
+    """
+    places: dict[int, list[int]] = defaultdict(list)
+    for at, length in enumerate(lengths):
+        places[length].append(at)
+    for length in sorted(places, reverse=True):
+        most = max(1, _TOGETHER // length)
+        for start in range(0, len(places[length]), most):
+            yield places[length][start : start + most]
 
 
 def _within_window(ids: list[int]) -> list[int]:

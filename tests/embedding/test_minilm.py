@@ -7,14 +7,17 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag_qa.embedding import minilm
 from rag_qa.embedding.embedder import EMBEDDERS, Vectors
-from rag_qa.embedding.minilm import MODEL, TOKENIZER, MiniLM
+from rag_qa.embedding.minilm import MODEL, TOKENIZER, Batch, MiniLM
 from rag_qa.errors import IndexingError, MissingExtraError
 
 TEXTS = [
@@ -25,9 +28,12 @@ TEXTS = [
 ]
 
 
+MODEL_ALONE = MiniLM(threads=1)
+
+
 @pytest.fixture(scope="module")
 def model() -> MiniLM:
-    return MiniLM(threads=1)
+    return MODEL_ALONE
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +68,39 @@ def test_a_vector_does_not_depend_on_its_neighbours(vectors: Vectors, model: Min
     assert np.array_equal(model.embed(TEXTS[1:2])[0], vectors[1])
 
 
+def test_nor_on_how_many_texts_go_through_the_model_together_or_side_by_side(model: MiniLM) -> None:
+    texts = [
+        " ".join([first, second, *["wolf"] * more]) for first in ("sea", "tide", "moss") for second in ("rises", "grows") for more in (0, 3, 100)
+    ]
+    alone = np.concatenate([model.embed([text]) for text in texts])
+
+    assert np.array_equal(model.embed(texts), alone)
+    assert np.array_equal(MiniLM(threads=3).embed(texts), alone)
+
+
+def test_what_goes_through_the_model_together_is_of_one_length(model: MiniLM) -> None:
+    texts = ["sea", "tide", "the sea rises", *["moss " * 100] * 6]
+    batches = model.batches(texts)
+
+    assert [batch.places for batch in batches] == [[3, 4, 5, 6, 7], [8], [2], [0, 1]]  # at most 512 tokens together, and 102 of each "moss"
+    assert [batch.feed["input_ids"].shape for batch in batches] == [(5, 102), (1, 102), (1, 5), (2, 3)]
+    assert all(batch.feed["attention_mask"].all() for batch in batches)
+
+
+def test_what_stands_twice_is_computed_once() -> None:
+    class Watched(MiniLM):
+        def batches(self, texts: Sequence[str]) -> list[Batch]:
+            asked.extend(texts)
+            return super().batches(texts)
+
+    asked: list[str] = []
+    twice = Watched(threads=1).embed(["sea", "moss", "sea"])
+
+    assert asked == ["sea", "moss"]
+    assert np.array_equal(twice[0], twice[2])
+    assert not np.allclose(twice[0], twice[1], atol=0.01)
+
+
 @pytest.mark.parametrize("odd", ["", " ", "😀", "x" * 1000, "שלום", "\x00", "a\nb"])
 def test_any_text_has_a_vector(odd: str, model: MiniLM) -> None:
     vector = model.embed([odd])
@@ -79,6 +118,17 @@ def test_tokens_are_counted_without_the_special_ones_and_to_the_end(model: MiniL
     assert model.count_tokens("attention") == 1
     assert model.count_tokens("We study DP-CATE.") == 8  # we study d ##p - cat ##e .
     assert model.count_tokens("attention " * 5000) == 5000
+
+
+# whatever the tokenizer may take for a blank, for nothing, for a mark of its own or for a word, and other letters
+_BLANKS = [" ", "\t", "\n", "\r", "\x1c", "\x85", "\u00a0", "\u2003", "\u3000", "\u200b", "\x00"]
+_LETTERS = ["a", "\u0301", "\u0345", "é", "中", "-", ".", "#", "_", "ing", "x" * 101, "[SEP]", "[MASK]"]
+_TEXTS = st.lists(st.sampled_from([*_BLANKS, *_LETTERS]) | st.characters(codec="utf-8")).map("".join)
+
+
+@given(_TEXTS)
+def test_a_count_is_what_the_tokenizer_cuts(text: str) -> None:
+    assert MODEL_ALONE.count_tokens(text) == len(MODEL_ALONE._tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def test_the_window_is_what_it_says(model: MiniLM) -> None:
