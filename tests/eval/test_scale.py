@@ -98,6 +98,21 @@ def test_a_small_run_of_the_whole(data: Path, tmp_path: Path, capsys: pytest.Cap
     assert any(line.startswith("query_ms: plain: p50 ") for line in lines)
 
 
+def test_the_likeness_of_minilm_lies_where_minilm_would_have_put_it() -> None:
+    texts = [
+        f"{word.capitalize()} {verb} in the {place}." for word in WORDS for verb in ("rise", "fall", "move") for place in ("north", "city", "sea")
+    ]
+
+    likeness, minilm = scale.Likeness(texts[::2]), scale.Asking()
+
+    own = (likeness.embed(texts[1::2]) * minilm.embed(texts[1::2])).sum(axis=1)
+    others = likeness.embed(texts[1::2]) @ minilm.embed(texts[1::2]).T
+    assert own.mean() > others.mean() + 0.15
+    assert (likeness.embed(texts[:3]) == likeness.embed(texts[:3])).all()
+    assert (likeness.name, likeness.dimensions, likeness.max_tokens) == ("minilm-like", minilm.dimensions, minilm.max_tokens)
+    assert likeness.count_tokens(texts[0]) == minilm.count_tokens(texts[0]) > 4
+
+
 def test_a_build_that_fails_is_one_line(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "kept" / "30-none" / "corpus").mkdir(parents=True)  # with nothing in it
 
