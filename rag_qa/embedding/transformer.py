@@ -18,6 +18,7 @@ INSTALL = "pip install 'rag-qa[sentence-transformers]'"
 
 _SPECIAL_TOKENS = 2  # one at the beginning and one at the end
 _WINDOW = 256  # of a model that does not say what its own is
+_NO_WINDOW = 1_000_000
 _CHARACTERS_PER_TOKEN = 4  # of a model whose tokenizer is not to be had: rather too many tokens than too few
 
 
@@ -45,14 +46,18 @@ class TransformerEmbedder:
     @cached_property
     def max_tokens(self) -> int:
         """Longest text that is embedded whole, in the model's own tokens."""
-        return int(getattr(self._model, "max_seq_length", None) or _WINDOW) - _SPECIAL_TOKENS
+        window = getattr(self._model, "max_seq_length", None) or _WINDOW
+        return int(min(window, _NO_WINDOW)) - _SPECIAL_TOKENS  # a static model says that its window is infinite
 
     def count_tokens(self, text: str) -> int:
         """Length of a text in the model's own tokens, without the special ones."""
         tokenizer = getattr(self._model, "tokenizer", None)
-        if tokenizer is None:
+        encode = getattr(tokenizer, "encode", None)
+        if encode is None:
             return -(-len(text) // _CHARACTERS_PER_TOKEN)
-        return len(tokenizer.encode(text, add_special_tokens=False))
+        # those of transformers warn of a text that is longer than the window, which is what we want to know
+        quiet = {"verbose": False} if hasattr(tokenizer, "model_max_length") else {}
+        return len(encode(text, add_special_tokens=False, **quiet))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (len(texts), dimensions). Texts longer than `max_tokens` are cut: callers keep within it."""

@@ -85,6 +85,30 @@ def test_a_model_without_a_tokenizer_or_a_window(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("package")
+def test_a_static_model_has_no_window(tmp_path: Path) -> None:
+    (tmp_path / "packages" / "sentence_transformers.py").write_text(PACKAGE.replace("max_seq_length = 10", "max_seq_length = float('inf')"))
+
+    assert TransformerEmbedder("tiny").max_tokens > 100_000
+
+
+@pytest.mark.usefixtures("package")
+def test_a_tokenizer_that_splits_words_and_nothing_more(tmp_path: Path) -> None:
+    (tmp_path / "packages" / "sentence_transformers.py").write_text(PACKAGE.replace("def encode(self, text, add", "def tokenize(self, text, add"))
+
+    assert TransformerEmbedder("tiny").count_tokens("we study tides") == 4
+
+
+@pytest.mark.usefixtures("package")
+def test_a_tokenizer_that_would_warn_of_a_long_text_does_not(tmp_path: Path) -> None:
+    code = PACKAGE.replace("add_special_tokens=True):", "add_special_tokens=True, verbose=True):\n        assert not verbose").replace(
+        "class Tokenizer:", "class Tokenizer:\n    model_max_length = 2"
+    )
+    (tmp_path / "packages" / "sentence_transformers.py").write_text(code)
+
+    assert TransformerEmbedder("tiny").count_tokens("we study tides") == 3
+
+
+@pytest.mark.usefixtures("package")
 def test_a_model_that_is_loaded_once_and_only_when_it_is_used() -> None:
     model = TransformerEmbedder("tiny")
     assert model.name
