@@ -16,7 +16,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from eval import beir, bench, corpus, duplicates, embedders, floors, formats, items, ranking_figures, readers, retrieval, runner, scale, summary
+from eval import (
+    beir,
+    bench,
+    corpus,
+    duplicates,
+    embedders,
+    floors,
+    formats,
+    indexing,
+    items,
+    ranking_figures,
+    readers,
+    retrieval,
+    runner,
+    scale,
+    summary,
+)
 from eval.datasets import loader
 from eval.report import rankings, terminal
 from rag_qa import settings
@@ -226,6 +242,11 @@ def _scale(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _indexing(arguments: argparse.Namespace) -> int:
+    print("\n".join(indexing.table(indexing.run(arguments))))
+    return PASSED
+
+
 def _run_product(arguments: argparse.Namespace) -> int:
     return _run(arguments, Engine)
 
@@ -236,6 +257,7 @@ COMMANDS: dict[str, Command] = {
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
     "retrieval": Command("how well papers are found, on a BEIR folder, beside the plain rankings", _retrieval_options, _retrieval),
     "scale": Command(scale.HELP, scale.add_options, _scale),
+    "indexing": Command(indexing.HELP, indexing.add_options, _indexing),
     "duplicates": Command("how well records of one work are found, on records that people have labelled", _duplicates_options, _duplicates),
 }
 

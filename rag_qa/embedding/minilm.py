@@ -61,7 +61,7 @@ class MiniLM:
     max_tokens = _WINDOW - _SPECIAL_TOKENS
 
     def __init__(self, threads: int = 0) -> None:
-        self._threads = threads or _cores()
+        self._threads = threads or cores()
         self._word_tokens = lru_cache(_WORDS)(self._encoded_length)
 
     def count_tokens(self, text: str) -> int:
@@ -119,7 +119,7 @@ def session(*, threads: int) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(str(_checked(*MODEL)), options, providers=["CPUExecutionProvider"])
 
 
-def _cores() -> int:
+def cores() -> int:
     """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -10,7 +10,7 @@ ALLOWED = {"rag_qa", "rag_qa.answering.answer", "rag_qa.engine", "rag_qa.errors"
 FITTING = {"eval/fit.py", "eval/fit_ranking.py"}
 """They set the product's weights on development questions, and so have to know its parts; they judge nothing."""
 
-PARTS = {"eval/duplicates.py", "eval/readers.py", "eval/formats.py", "eval/embedders.py", "eval/rankings.py", "eval/scale.py"}
+PARTS = {"eval/duplicates.py", "eval/readers.py", "eval/formats.py", "eval/embedders.py", "eval/rankings.py", "eval/scale.py", "eval/indexing.py"}
 """Measure one part of the product against labels of people, or its speed, and so have to call that part; they judge no answer."""
 
 
