@@ -14,7 +14,8 @@
         ProviderTimeout    no answer within the deadline
         ConnectionRefused  nobody answers at that address
         ContextTooLong     the prompt does not fit into the model's window
-        BadReply           an answer that makes no sense, is empty or stops half-way
+        BadReply           a reply that makes no sense or stops half-way
+          NoAnswer         a whole reply without an answer: empty, a refusal, a tool call, nothing but reasoning
       MissingExtraError    an optional library is not installed: what to install
 
 An abstention or a failed citation is a value that the person sees, never an exception.
@@ -110,6 +111,10 @@ class ContextTooLong(ProviderError):
 
 class BadReply(ProviderError):
     """The server answered with something that is not an answer."""
+
+
+class NoAnswer(BadReply):
+    """The server works, and what the model replied is no answer to show: there may be another way to answer."""
 
 
 class MissingExtraError(RagQAError):

@@ -6,7 +6,8 @@ reading of event streams) and keeps to itself what a person notices:
 - every exception of the package becomes one of ours (`TRANSLATIONS`; a test walks the package's exceptions and fails on a new one), in one
   line that names the address and the model, and what to do, and never the key;
 - `retrying` sends a request again that failed for a passing reason. It waits as long as the server asks (Retry-After) or twice as long each
-  time, at most MAX_WAIT seconds in total, and starts no try after `timeout` seconds were spent on trying.
+  time, at most MAX_WAIT seconds in total, and starts no try after `timeout` seconds were spent on trying;
+- whatever the server does, a stream is over at its deadline: the connection is shut down, also while nothing comes.
 
 The package is imported when the first request is made: it takes a second to load.
 """
@@ -15,9 +16,11 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -57,6 +60,7 @@ class Names:
     model: str = "RAG_QA_LLM_MODEL"
     shorter: str = "shorten the question, or lower RAG_QA_TOP_K or RAG_QA_LLM_CONTEXT_TOKENS"
     timeout: str = "RAG_QA_LLM_TIMEOUT"
+    deadline: str = "RAG_QA_LLM_DEADLINE"
 
 
 class Door:
@@ -115,42 +119,71 @@ class Door:
         """One request; the decoded JSON. Raises ProviderError."""
         return self._once(str(body.get("model", "")), lambda client: client.post(path, cast_to=object, body=dict(body)))
 
-    def stream(self, path: str, body: Json) -> Generator[object, None, None]:
+    def stream(self, path: str, body: Json, *, until: float | None = None) -> Generator[object, None, None]:
         """One request whose reply is a stream of events; the decoded JSON of each. Closing the generator hangs up. Raises ProviderError.
 
-        A server that answers with JSON instead of events is asked again, without streaming, and gives one object.
+        A server that answers with JSON instead of events is asked again, without streaming, and gives one object. `until`: reading of
+        `time.monotonic` at which it must be over, or else it is a ProviderTimeout.
         """
         import openai
 
         model = str(body.get("model", ""))
-        with _Translated(self, model):
-            events = self._client.post(path, cast_to=object, body={**body, "stream": True}, stream=True, stream_cls=openai.Stream[object])
+        with _Translated(self, model, until):
+            events = self._client.post(
+                path,
+                cast_to=object,
+                body={**body, "stream": True},
+                options={"timeout": self._waits(model, until)},
+                stream=True,
+                stream_cls=openai.Stream[object],
+            )
         try:
             kind = events.response.headers.get("content-type", "")
             if "html" in kind:
                 raise BadReply(self._not_json("a web page", model))
             if "json" not in kind:
-                yield from self._events(events, model)
+                yield from self._events(events, model, until)
                 return
         finally:
             events.close()
-        yield self.post(path, {name: value for name, value in body.items() if name != "stream_options"})
+        whole = {name: value for name, value in body.items() if name != "stream_options"}
+        yield self._once(
+            model, lambda client: client.post(path, cast_to=object, body=whole, options={"timeout": self._waits(model, until)}), until=until
+        )
 
-    def _events(self, events: openai.Stream[object], model: str) -> Generator[object, None, None]:
-        while True:
-            try:
-                with _Translated(self, model):
-                    event = next(events, _END)
-            except ConnectionRefused as broken:
-                error = BadReply(f"{self.subject(model)} broke off in the middle of its reply: try again")
-                error.retryable = True
-                raise error from broken
-            if event is _END:
-                return
-            yield event
+    def _events(self, events: openai.Stream[object], model: str, until: float | None) -> Generator[object, None, None]:
+        with _shut_at(until, events.response):
+            while True:
+                try:
+                    with _Translated(self, model, until):
+                        event = next(events, _END)
+                except ConnectionRefused as broken:
+                    error = BadReply(f"{self.subject(model)} broke off in the middle of its reply: try again")
+                    error.retryable = True
+                    raise error from broken
+                if _is_over(until):
+                    raise self.late(model)
+                if event is _END:
+                    return
+                yield event
 
-    def _once(self, model: str, request: Callable[[openai.OpenAI], object]) -> object:
-        with _Translated(self, model):
+    def _waits(self, model: str, until: float | None) -> openai.Timeout:
+        """How long a request may wait for a sign. Raises ProviderTimeout if its time is over."""
+        import openai
+
+        left = self.timeout if until is None else min(self.timeout, until - time.monotonic())
+        if left <= 0:
+            raise self.late(model)
+        return openai.Timeout(left, connect=min(left, CONNECT_TIMEOUT))
+
+    def late(self, model: str) -> ProviderTimeout:
+        """The error for a reply that was not whole at its deadline."""
+        error = ProviderTimeout(f"{self.subject(model)} did not finish in the time that it has: try again, or raise {self.names.deadline}")
+        error.retryable = False  # there is no time left
+        return error
+
+    def _once(self, model: str, request: Callable[[openai.OpenAI], object], *, until: float | None = None) -> object:
+        with _Translated(self, model, until):
             reply = request(self._client)
         # the package hands a body over as text if it does not call itself JSON
         return self._decoded(reply, model) if isinstance(reply, str) else reply
@@ -179,8 +212,11 @@ class Door:
 
     # ------------------------------------------------------------------------------------------------------------- retries
 
-    def retrying(self, request: Callable[[], T]) -> T:
-        """The result of `request`, which is called again as long as it fails for a passing reason and there are tries and time left."""
+    def retrying(self, request: Callable[[], T], *, until: float | None = None) -> T:
+        """The result of `request`, which is called again as long as it fails for a passing reason and there are tries and time left.
+
+        `until`: reading of `time.monotonic` after which nothing is tried again.
+        """
         waited = spent = 0.0
         tries = 0
         while True:
@@ -190,7 +226,7 @@ class Door:
             except ProviderError as error:
                 spent += time.monotonic() - started
                 pause = _pause(error, tries)
-                if not error.retryable or tries >= self._retries or spent >= self.timeout or waited + pause > MAX_WAIT:
+                if not error.retryable or tries >= self._retries or spent >= self.timeout or waited + pause > MAX_WAIT or _is_over(until, pause):
                     raise
             self._sleep(pause)
             waited += pause
@@ -224,9 +260,10 @@ _END = object()
 class _Translated:
     """Within this block, whatever the package raises becomes an error of ours."""
 
-    def __init__(self, door: Door, model: str) -> None:
+    def __init__(self, door: Door, model: str, until: float | None = None) -> None:
         self._door = door
         self._model = model
+        self._until = until
 
     def __enter__(self) -> None: ...
 
@@ -234,8 +271,36 @@ class _Translated:
         import openai
 
         # ValueError: JSON or UTF-8 that cannot be decoded, and InvalidWebhookSignatureError
-        if isinstance(error, openai.OpenAIError | ValueError):
-            raise self._door.translated(error, self._model) from error
+        if not isinstance(error, openai.OpenAIError | ValueError):
+            return
+        if _is_over(self._until):
+            raise self._door.late(self._model) from error
+        raise self._door.translated(error, self._model) from error
+
+
+def _is_over(until: float | None, pause: float = 0.0) -> bool:
+    """Is it, after a pause of so many seconds, later than that?"""
+    return until is not None and time.monotonic() + pause >= until
+
+
+@contextmanager
+def _shut_at(until: float | None, response: Any) -> Iterator[None]:
+    """Within this block, the connection of a response is shut down at that time: whoever waits for it waits no longer."""
+    if until is None:
+        yield
+        return
+    timer = threading.Timer(max(0.0, until - time.monotonic()), _shut_down, [response])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _shut_down(response: Any) -> None:
+    with suppress(OSError, AttributeError, KeyError):  # it may be closed, or there is none behind a proxy of some kind
+        response.extensions["network_stream"].get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
 
 def shown(model: str) -> str:
@@ -347,6 +412,17 @@ _TOO_LONG = re.compile(
 )
 
 
+ABOUT_FORM = re.compile(r"response.?format|json.?(?:schema|object|mode)|structured.?output|\bgrammar\b|requested parameters", re.IGNORECASE)
+"""Words of a server that has no way to hold its model to a form."""
+
+
+def _rejection(failure: Failure) -> RequestRejected | None:
+    """The error for a request that asks for what the server can't do, whatever the status with which it says so."""
+    if failure.status in (401, 403, 408, 429) or not ABOUT_FORM.search(failure.said):
+        return None
+    return RequestRejected(f"{failure.who} does not accept the request{failure.quoted}", failure.said)
+
+
 def _is_too_long(failure: Failure) -> bool:
     return failure.status == 413 or bool(_TOO_LONG.search(f"{failure.codes} {failure.said}"))
 
@@ -383,6 +459,8 @@ def _connection(failure: Failure) -> ProviderError:
 
 
 def _not_found(failure: Failure) -> ProviderError:
+    if rejection := _rejection(failure):
+        return rejection
     names = failure.door.names
     return BadReply(f"{failure.who} knows no such model or address{failure.quoted}: check {names.model} and {names.url}")
 
@@ -396,6 +474,8 @@ def _rejected(failure: Failure) -> ProviderError:
 def _server_error(failure: Failure) -> ProviderError:
     if _is_too_long(failure):
         return _too_long(failure)
+    if rejection := _rejection(failure):
+        return rejection
     if failure.retry_after is not None:
         return _rate_limit(failure)
     error = BadReply(f"{failure.who} failed{failure.quoted}: try again later")
@@ -408,6 +488,8 @@ def _status(failure: Failure) -> ProviderError:
         return _too_long(failure)
     if failure.status == 408:
         return _timeout(failure)
+    if rejection := _rejection(failure):
+        return rejection
     return BadReply(f"{failure.who} answered with an error{failure.quoted}")
 
 
@@ -415,6 +497,8 @@ def _in_stream(failure: Failure) -> ProviderError:
     """An error that came as an event of a stream that had begun well."""
     if _is_too_long(failure):
         return _too_long(failure)
+    if rejection := _rejection(failure):
+        return rejection
     if "rate_limit" in failure.codes:
         return _rate_limit(failure)
     return BadReply(f"{failure.who} failed while it answered{failure.quoted}")

@@ -17,11 +17,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a streamed reply; the last one may carry the tokens used (None: the server did not say)."""
+    """A piece of a streamed reply; the last one may carry the tokens used (None: the server did not say).
+
+    `is_cut`: the reply ends here because it came to its length limit.
+    """
 
     text: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    is_cut: bool = False
 
 
 class ChatModel(Protocol):
@@ -46,8 +50,27 @@ class ChatModel(Protocol):
 class Structured(Protocol):
     """A chat model whose server may be able to hold it to a form."""
 
-    def stream_json(self, messages: Sequence[Message], *, max_tokens: int, schema: Mapping[str, Any]) -> Iterator[Piece]:
-        """As `stream`: JSON of this schema where the server can see to that, and whatever the model says where it can't."""
+    def stream_json(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        schema: Mapping[str, Any],
+        otherwise: Sequence[Message] | None = None,
+        until: float | None = None,
+    ) -> Iterator[Piece]:
+        """As `stream`: JSON of this schema where the server can see to that, and whatever the model says to `otherwise` (without it, to
+        `messages`) where it can't. `until`: reading of `time.monotonic` at which the reply must be whole, or else it is a ProviderTimeout.
+        """
+        ...
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A chat model that may know what it costs."""
+
+    def dollars(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Price of so many tokens; None if it is not known."""
         ...
 
 

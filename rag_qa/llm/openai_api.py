@@ -1,23 +1,34 @@
 """Chat models behind any server that speaks OpenAI's chat completions: OpenAI, Ollama, vLLM, llama.cpp, LM Studio.
 
 Servers differ in which parameters they know and in what they put into a reply. A parameter that a server rejects is left out from then on
-(`Dialect`). What is not the answer is not handed out: reasoning (own fields, or `<think>...</think>` in front), second choices, tool calls.
-What is no answer at all is a BadReply.
+(`Dialect`), and so is the wish for JSON where the server has no way to see to it. What is not the answer is not handed out: reasoning (own fields,
+or `<think>...</think>` in front), second choices, tool calls. A whole reply without an answer is a NoAnswer.
 """
 
 from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_qa.errors import BadReply, ProviderError
+from rag_qa.errors import BadReply, NoAnswer, ProviderError
 from rag_qa.llm.chat_model import Message, Piece, register
-from rag_qa.openai_door import Door, RequestRejected, shown
+from rag_qa.llm.thoughts import ThoughtFilter
+from rag_qa.openai_door import ABOUT_FORM, Door, RequestRejected, shown
 
 DEFAULT_MODEL = "gpt-4.1-mini"
+DOLLARS = {
+    "gpt-4.1": (2.0, 8.0),
+    "gpt-4.1-mini": (0.4, 1.6),
+    "gpt-4.1-nano": (0.1, 0.4),
+    "gpt-4o": (2.5, 10.0),
+    "gpt-4o-mini": (0.15, 0.6),
+}
+"""What OpenAI takes for a million tokens read and a million written, by its price list when this was written."""
+Price = tuple[float, float]
 MOST_DIALECTS = 6
 """How many ways to put one request are tried: a server names one parameter at a time that it does not like."""
 
@@ -70,7 +81,7 @@ class Dialect:
             simpler = replace(simpler, usage=False)
         if "temperature" in reason:
             simpler = replace(simpler, temperature=False)
-        if re.search(r"response.?format|json.?schema|structured output|\bgrammar\b", reason, re.IGNORECASE):
+        if ABOUT_FORM.search(reason):
             simpler = replace(simpler, form=False)
         if self.limit in reason:
             simpler = replace(simpler, limit=_other_limit(self.limit))
@@ -85,7 +96,8 @@ class OpenAIChat:
     """A chat model on a compatible server. Safe to use from several threads.
 
     `model` None: OpenAI's DEFAULT_MODEL, or the first that a server at `base_url` lists. `api_key` may be missing for a server that wants none.
-    `timeout`: seconds without a sign of the server; `retries`: how often a request that failed for a passing reason is sent again.
+    `timeout`: seconds without a sign of the server; `deadline`: seconds for a whole reply, if it is not said otherwise; `retries`: how often a
+    request that failed for a passing reason is sent again. `price`: dollars for a million tokens read and a million written.
     """
 
     def __init__(
@@ -96,10 +108,14 @@ class OpenAIChat:
         api_key: str | None = None,
         context_tokens: int = 8192,
         timeout: float = 60.0,
+        deadline: float | None = None,
         retries: int = 2,
+        price: Price | None = None,
         door: Door | None = None,
     ) -> None:
         self._door = door or Door(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
+        self._deadline = deadline
+        self._price = price
         self._model = model
         self._context_tokens = context_tokens
         self._dialect = Dialect("max_completion_tokens" if self._door.is_openai else "max_tokens")
@@ -120,15 +136,32 @@ class OpenAIChat:
 
         A request is sent again only before its first piece was handed out.
         """
-        yield from self._stream(messages, max_tokens, None)
+        yield from self._stream(_Asked(messages, max_tokens), None)
 
-    def stream_json(self, messages: Sequence[Message], *, max_tokens: int, schema: Mapping[str, Any]) -> Generator[Piece, None, None]:
-        """As `stream`: JSON of this schema if the server can see to that. One that says that it can't is asked without it from then on."""
-        yield from self._stream(messages, max_tokens, schema)
+    def stream_json(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int,
+        schema: Mapping[str, Any],
+        otherwise: Sequence[Message] | None = None,
+        until: float | None = None,
+    ) -> Generator[Piece, None, None]:
+        """As `stream`: JSON of this schema if the server can see to that. One that says that it can't, or then says nothing, is asked without it
+        from then on, with the messages `otherwise`. `until`: reading of `time.monotonic` at which the reply must be whole.
+        """
+        yield from self._stream(_Asked(messages, max_tokens, schema, otherwise or messages), until)
 
-    def _stream(self, messages: Sequence[Message], max_tokens: int, schema: Mapping[str, Any] | None) -> Generator[Piece, None, None]:
+    def dollars(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """Price of so many tokens by the price that was set, or by OpenAI's list; None if neither knows."""
+        price = self._price or (DOLLARS.get(self._resolved()) if self._door.is_openai else None)
+        return None if price is None else (price[0] * prompt_tokens + price[1] * completion_tokens) / 1_000_000
+
+    def _stream(self, asked: _Asked, until: float | None) -> Generator[Piece, None, None]:
+        if until is None and self._deadline is not None:
+            until = time.monotonic() + self._deadline
         model = self._resolved()
-        first, rest = self._door.retrying(lambda: self._begin(model, messages, max_tokens, schema))
+        first, rest = self._door.retrying(lambda: self._begin(model, asked, until), until=until)
         try:
             yield from first
             yield from rest
@@ -148,16 +181,14 @@ class OpenAIChat:
                 return str(name)
         raise BadReply(f"{self._door.subject()} lists no model: load one there, or name one with {self._door.names.model}")
 
-    def _begin(
-        self, model: str, messages: Sequence[Message], max_tokens: int, schema: Mapping[str, Any] | None
-    ) -> tuple[list[Piece], Generator[Piece, None, None]]:
+    def _begin(self, model: str, asked: _Asked, until: float | None) -> tuple[list[Piece], Generator[Piece, None, None]]:
         """Open a stream and read up to its first piece of text."""
         dialect = self._dialect
         for _ in range(MOST_DIALECTS):
             try:
-                opened = self._opened({"model": model, "messages": dialect.messages(messages), **dialect.parameters(max_tokens, schema)})
-            except RequestRejected as rejected:
-                simpler = dialect.without(rejected.reason)
+                opened = self._opened({"model": model, **asked.body(dialect)}, until)
+            except (RequestRejected, _Silence) as rejected:
+                simpler = dialect.without(rejected.reason) if isinstance(rejected, RequestRejected) else asked.formless(dialect)
                 if simpler == dialect:
                     raise
                 dialect, last = simpler, rejected
@@ -166,12 +197,35 @@ class OpenAIChat:
                 return opened
         raise last
 
-    def _opened(self, body: Mapping[str, Any]) -> tuple[list[Piece], Generator[Piece, None, None]]:
-        pieces = _pieces(self._door.stream("/chat/completions", body), _Complaints(self._door, str(body["model"])))
+    def _opened(self, body: Mapping[str, Any], until: float | None) -> tuple[list[Piece], Generator[Piece, None, None]]:
+        pieces = _pieces(self._door.stream("/chat/completions", body, until=until), _Complaints(self._door, str(body["model"])))
         return [piece for piece in (next(pieces, None),) if piece], pieces
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request, in whatever dialect: with a schema, `otherwise` is what is said to a server that can't hold its model to that."""
+
+    messages: Sequence[Message]
+    max_tokens: int
+    schema: Mapping[str, Any] | None = None
+    otherwise: Sequence[Message] = ()
+
+    def body(self, dialect: Dialect) -> dict[str, Any]:
+        """What is sent."""
+        said = self.messages if self.schema is None or dialect.form else self.otherwise
+        return {"messages": dialect.messages(said), **dialect.parameters(self.max_tokens, self.schema)}
+
+    def formless(self, dialect: Dialect) -> Dialect:
+        """What is left to try when the server said nothing: some take the wish for a form and then are silent."""
+        return replace(dialect, form=False) if self.schema is not None else dialect
+
+
 # ------------------------------------------------------------------------------------------------------------ reading a reply
+
+
+class _Silence(NoAnswer):
+    """A reply without a word."""
 
 
 class _Complaints:
@@ -181,8 +235,8 @@ class _Complaints:
         self._door = door
         self._model = model
 
-    def bad(self, what: str) -> ProviderError:
-        return BadReply(f"{self._door.subject(self._model)} {what}")
+    def of(self, kind: type[BadReply], what: str) -> ProviderError:
+        return kind(f"{self._door.subject(self._model)} {what}")
 
     def quote(self, text: str) -> str:
         return self._door.clean(text)
@@ -215,11 +269,15 @@ def _pieces(events: Generator[object, None, None], complaints: _Complaints) -> G
     if text := thoughts.close():
         seen.text = seen.text or bool(text.strip())
         yield Piece(text)
-    seen.reasoning = seen.reasoning or thoughts.is_thinking
+    seen.reasoning = seen.reasoning or thoughts.has_thought
     if problem := _problem(seen, complaints.quote):
-        raise complaints.bad(problem)
-    if seen.prompt_tokens is not None or seen.completion_tokens is not None:
-        yield Piece("", seen.prompt_tokens, seen.completion_tokens)
+        raise complaints.of(*problem)
+    is_cut = seen.finish in _CUT
+    if is_cut or seen.prompt_tokens is not None or seen.completion_tokens is not None:
+        yield Piece("", seen.prompt_tokens, seen.completion_tokens, is_cut)
+
+
+_CUT = ("length", "max_tokens")
 
 
 def _read(event: object, seen: _Seen) -> str:
@@ -240,24 +298,25 @@ def _read(event: object, seen: _Seen) -> str:
         seen.tool = seen.tool or bool(said.get("tool_calls") or said.get("function_call"))
         seen.reasoning = seen.reasoning or bool(said.get("reasoning_content") or said.get("reasoning"))
         seen.finish = str(choice.get("finish_reason") or seen.finish)
+        break  # not all servers number their choices
     return text
 
 
-def _problem(seen: _Seen, quote: Callable[[str], str]) -> str:
-    """Why a reply that has come to its end is no answer, or nothing."""
+def _problem(seen: _Seen, quote: Callable[[str], str]) -> tuple[type[BadReply], str] | None:
+    """Why a reply that has come to its end is no answer, if it is none."""
     if seen.refusal.strip():
-        return f"refused to answer: {quote(seen.refusal)}"
+        return NoAnswer, f"refused to answer: {quote(seen.refusal)}"
     if seen.finish == "content_filter":
-        return "withheld its reply because of a content filter"
+        return NoAnswer, "withheld its reply because of a content filter"
     if seen.tool and not seen.text:
-        return "called a tool instead of answering: choose a model that answers in text"
+        return NoAnswer, "called a tool instead of answering: choose a model that answers in text"
     if seen.events and not seen.finish:
-        return "stopped in the middle of its reply: try again"
+        return BadReply, "stopped in the middle of its reply: try again"
     if seen.text:
-        return ""
+        return None
     if seen.reasoning:
-        return "sent its reasoning and no answer: raise RAG_QA_LLM_MAX_OUTPUT_TOKENS, or choose a model that thinks less"
-    return "sent an empty reply"
+        return NoAnswer, "sent its reasoning and no answer: raise RAG_QA_LLM_MAX_OUTPUT_TOKENS, or choose a model that thinks less"
+    return _Silence, "sent an empty reply"
 
 
 def _text(content: object) -> str:
@@ -278,65 +337,6 @@ def _list(value: object) -> Iterator[object]:
 
 def _whole(value: object, otherwise: int | None) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise
-
-
-_OPENING = ("<think>", "<thinking>", "<thought>", "<reasoning>")
-
-
-class ThoughtFilter:
-    """Takes the reasoning away that some models write in front of their answer, between <think> and </think>.
-
-    >>> thoughts = ThoughtFilter()
-    >>> [thoughts.feed(piece) for piece in ("<thi", "nk>hm, </th", "ink>\\n\\nIt", " is.")]
-    ['', '', 'It', ' is.']
-    """
-
-    def __init__(self) -> None:
-        self._held = ""
-        self._closing = ""
-        self._passes = False
-        self._starts = True
-
-    @property
-    def is_thinking(self) -> bool:
-        """Has a thought begun that has not ended?"""
-        return bool(self._closing)
-
-    def feed(self, piece: str) -> str:
-        """What of the text so far can be handed out and has not been."""
-        if self._passes:
-            return self._shown(piece)
-        self._held += piece
-        if not self._closing:
-            return self._before()
-        head, found, tail = self._held.partition(self._closing)
-        if not found:
-            self._held = head[-len(self._closing) :]
-            return ""
-        self._closing, self._held, self._passes = "", "", True
-        return self._shown(tail)
-
-    def close(self) -> str:
-        """What was held back, at the end of the reply: nothing if it is an unfinished thought."""
-        return "" if self._passes or self._closing else self._held
-
-    def _before(self) -> str:
-        start = self._held.lstrip()
-        for tag in _OPENING:
-            if start.startswith(tag):
-                self._closing, self._held = tag.replace("<", "</"), ""
-                return self.feed(start[len(tag) :])
-            if tag.startswith(start):
-                return ""
-        self._passes = True
-        return self._shown(self._held)
-
-    def _shown(self, text: str) -> str:
-        """White space in front of the answer is not part of it."""
-        if self._starts:
-            text = text.lstrip()
-            self._starts = not text
-        return text
 
 
 register("openai", OpenAIChat)

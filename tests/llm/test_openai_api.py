@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_qa.errors import AuthError, BadReply, ConnectionRefused, ContextTooLong, ProviderError, ProviderTimeout, RateLimitError
+from rag_qa.errors import AuthError, BadReply, ConnectionRefused, ContextTooLong, NoAnswer, ProviderError, ProviderTimeout, RateLimitError
 from rag_qa.llm.chat_model import CHAT_MODELS, Message, Piece
-from rag_qa.llm.openai_api import DEFAULT_MODEL, OpenAIChat, ThoughtFilter
+from rag_qa.llm.openai_api import DEFAULT_MODEL, OpenAIChat
+from rag_qa.llm.thoughts import ThoughtFilter
 from rag_qa.openai_door import Door
 from tests.scripted_server import CUT, Reply, ScriptedServer, chunk, events, failure, json_reply, models, spoken, usage
 
@@ -100,6 +101,20 @@ def test_only_the_first_choice_counts() -> None:
         assert said(server) == "Yes."
 
 
+def test_of_choices_without_numbers_the_first_counts() -> None:
+    several = {"choices": [{"delta": {"content": "Yes."}, "finish_reason": "stop"}, {"delta": {"content": "No."}, "finish_reason": "stop"}]}
+    with ScriptedServer(chat=[events(several)]) as server:
+        assert said(server) == "Yes."
+
+
+@pytest.mark.parametrize("finish", ["length", "max_tokens"])
+def test_a_reply_that_came_to_its_limit_says_so(finish: str) -> None:
+    with ScriptedServer(chat=[spoken("It is", finish=finish, used=None), spoken("It is", finish=finish)]) as server:
+        model = chat(server)
+        assert list(model.stream(ASK, max_tokens=2)) == [Piece("It is"), Piece("", is_cut=True)]
+        assert list(model.stream(ASK, max_tokens=2))[-1] == Piece("", 11, 7, is_cut=True)
+
+
 def test_a_server_that_cannot_stream_is_asked_without() -> None:
     whole = {
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "Yes [1]."}, "finish_reason": "stop"}],
@@ -118,6 +133,31 @@ def test_thoughts_are_not_the_answer(texts: tuple[str, ...]) -> None:
     reasoning = chunk({"content": None, "reasoning_content": "Let me see."})
     with ScriptedServer(chat=[events(reasoning, *(chunk({"content": text}) for text in texts), chunk({}, "stop"))]) as server:
         assert said(server) == "Yes."
+
+
+@pytest.mark.parametrize(
+    "thoughts",
+    [
+        "<think>a</think>\n<think>b</think>",
+        "<Think>a</THINK>",
+        "[THINK]a [1] b[/THINK]",
+        "◁think▷a◁/think▷",
+        "<seed:think>a</seed:think>",
+        "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>",
+    ],
+)
+def test_thoughts_in_the_formats_of_many_models(thoughts: str) -> None:
+    reply = f"{thoughts}\n [1] Yes."
+    whole, by_letter = ThoughtFilter(), ThoughtFilter()
+    assert whole.feed(reply) + whole.close() == "[1] Yes."
+    assert "".join(map(by_letter.feed, reply)) + by_letter.close() == "[1] Yes."
+
+
+@pytest.mark.parametrize("reply", ["<think>a", "<think>a</think>", "<think>a</think> <think>b"])
+def test_nothing_but_thoughts(reply: str) -> None:
+    thoughts = ThoughtFilter()
+    assert thoughts.feed(reply) + thoughts.close() == ""
+    assert thoughts.has_thought
 
 
 def test_a_tag_that_is_no_thought_stays() -> None:
@@ -198,6 +238,138 @@ def test_a_server_that_likes_nothing_is_asked_no_more_than_needed() -> None:
     with ScriptedServer(chat=[failure(400, "no, because\nof reasons")] * 9) as server:
         assert "no, because of reasons" in failed(server, BadReply)
         assert len(server.requests) == 2
+
+
+# ---------------------------------------------------------------------------------------------------------------- the form
+
+SCHEMA = {"type": "object", "properties": {"fast": {"type": "boolean"}}, "required": ["fast"], "additionalProperties": False}
+PLAINLY = [Message("user", "Is it fast? Say yes or no.")]
+
+
+def formed(model: OpenAIChat, *, otherwise: list[Message] | None = PLAINLY) -> str:
+    return "".join(piece.text for piece in model.stream_json(ASK, max_tokens=50, schema=SCHEMA, otherwise=otherwise))
+
+
+def test_a_server_that_can_hold_its_model_to_json_is_asked_to() -> None:
+    with ScriptedServer(chat=[spoken('{"fast": ', "true}"), spoken("Yes.")]) as server:
+        model = chat(server)
+        assert formed(model) == '{"fast": true}'
+        assert "".join(piece.text for piece in model.stream(ASK, max_tokens=50)) == "Yes."
+    form = server.requests[0].body["response_format"]
+    assert (form["type"], form["json_schema"]["schema"], form["json_schema"]["strict"]) == ("json_schema", SCHEMA, True)
+    assert server.requests[0].body["messages"][1]["content"] == "Is it fast?"
+    assert "response_format" not in server.requests[1].body
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        failure(400, "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."),
+        failure(422, "json_schema is not permitted"),
+        failure(400, "failed to parse grammar"),
+        failure(404, "No endpoints found that can handle the requested parameters."),
+        failure(501, "structured outputs are not implemented"),
+        failure(500, "response_format is unsupported", Retry_After="1"),
+        json_reply({"detail": "This engine has no structured output"}, 400),
+        events({"error": {"message": "response_format: not supported"}}),
+        spoken(),
+    ],
+)
+def test_a_server_that_cannot_is_asked_otherwise_and_that_is_remembered(refusal: Reply) -> None:
+    with ScriptedServer(chat=[refusal, spoken("Yes."), spoken("Yes again.")]) as server:
+        model = chat(server)
+        assert formed(model) == "Yes."
+        assert formed(model) == "Yes again."
+    assert ["response_format" in request.body for request in server.requests] == [True, False, False]
+    assert [request.body["messages"][-1]["content"] for request in server.requests[1:]] == ["Is it fast? Say yes or no."] * 2
+
+
+def test_another_model_on_the_same_server_is_tried_anew() -> None:
+    refusal = failure(400, "response_format is not supported by this model")
+    with ScriptedServer(chat=[refusal, spoken("Yes."), spoken("{}")]) as server:
+        assert formed(chat(server)) == "Yes."
+        assert formed(chat(server, model="large")) == "{}"
+    assert "response_format" in server.requests[2].body
+
+
+def test_without_other_words_the_same_are_said_to_a_server_that_cannot() -> None:
+    with ScriptedServer(chat=[failure(400, "no response_format here"), spoken("Yes.")]) as server:
+        assert formed(chat(server), otherwise=None) == "Yes."
+    assert server.requests[1].body["messages"][-1]["content"] == "Is it fast?"
+
+
+def test_a_server_that_is_silent_either_way_is_asked_twice() -> None:
+    with ScriptedServer(chat=[spoken(), spoken(), spoken("{}")]) as server:
+        model = chat(server)
+        with pytest.raises(NoAnswer, match="empty"):
+            formed(model)
+        assert len(server.requests) == 2
+        assert formed(model) == "{}"
+    assert "response_format" in server.requests[2].body
+
+
+# ---------------------------------------------------------------------------------------------------------------- deadline
+
+
+def rushed(server: ScriptedServer, seconds: float, *, sleeper: Sleeper | None = None) -> str:
+    """What comes within so many seconds."""
+    pieces = chat(server, sleeper=sleeper).stream_json(ASK, max_tokens=50, schema=SCHEMA, until=time.monotonic() + seconds)
+    return "".join(piece.text for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        events(*(step for _ in range(100) for step in (chunk({"content": "more "}), 0.05))),
+        events(chunk({"content": "It"}), 4.0, chunk({"content": " is."}, "stop")),
+        events(4.0, chunk({"content": "It"}, "stop")),
+    ],
+    ids=["drips", "stalls in the middle", "stalls at once"],
+)
+def test_a_reply_is_over_at_its_deadline(reply: Reply) -> None:
+    with ScriptedServer(chat=[reply] * 3) as server:
+        started = time.monotonic()
+        with pytest.raises(ProviderTimeout, match="RAG_QA_LLM_DEADLINE") as caught:
+            rushed(server, 0.5)
+        assert time.monotonic() - started < 2.0
+        assert "\n" not in str(caught.value)
+        assert not caught.value.retryable
+        assert len(server.requests) == 1
+
+
+def test_nothing_is_waited_for_beyond_the_deadline() -> None:
+    sleeper = Sleeper()
+    with ScriptedServer(chat=[failure(429, "slow down", Retry_After="20"), spoken("Never.")]) as server:
+        with pytest.raises(RateLimitError, match="in 20 s"):
+            rushed(server, 10.0, sleeper=sleeper)
+        assert len(server.requests) == 1
+    assert sleeper.pauses == []
+
+
+def test_a_deadline_that_has_passed_asks_nobody() -> None:
+    with ScriptedServer(chat=[spoken("Never.")]) as server:
+        with pytest.raises(ProviderTimeout):
+            rushed(server, -1.0)
+        assert server.requests == []
+
+
+def test_every_reply_has_the_deadline_that_was_set() -> None:
+    with ScriptedServer(chat=[events(chunk({"content": "It"}), 4.0, chunk({}, "stop"))]) as server:
+        started = time.monotonic()
+        with pytest.raises(ProviderTimeout):
+            list(OpenAIChat("tiny", base_url=server.url, deadline=0.5).stream(ASK, max_tokens=5))
+        assert time.monotonic() - started < 2.0
+
+
+# ------------------------------------------------------------------------------------------------------------------ prices
+
+
+def test_the_price_is_what_was_set_or_what_openai_lists_or_unknown() -> None:
+    assert OpenAIChat(api_key=KEY).dollars(1_000_000, 500_000) == pytest.approx(0.4 + 0.8)
+    assert OpenAIChat("gpt-unheard-of", api_key=KEY).dollars(10, 10) is None
+    assert OpenAIChat("gpt-4.1-mini", base_url="http://127.0.0.1:9/v1").dollars(10, 10) is None, "another server has prices of its own"
+    assert OpenAIChat("tiny", base_url="http://127.0.0.1:9/v1", price=(1.0, 2.0)).dollars(1_000_000, 1_000_000) == 3.0
+    assert OpenAIChat("tiny", base_url="http://127.0.0.1:9/v1", price=(0.0, 0.0)).dollars(10, 10) == 0.0
 
 
 # ------------------------------------------------------------------------------------------------------------------ faults
