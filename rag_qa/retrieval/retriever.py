@@ -34,7 +34,8 @@ Ranking = Sequence[tuple[str, float]]
 class Found:
     """What is found for a question, and not yet put together. `keyword`: papers by BM25; `dense`: by the cosine of their best passage; `near`: these
     passages. `sentences`: vectors of the sentences of the papers that either found; `best`: cosine of the best one of each. `scores`: what is fused,
-    each in [0, 1] (see fusion.WEIGHTS). `asked`: terms of the question, each with its weight times its rarity; `also`: what was searched besides.
+    each in [0, 1] (see fusion.WEIGHTS). `asked`: terms of the question, each with its weight times its rarity; `also`: what was searched besides;
+    `vector`: unit vector of the question.
     """
 
     keyword: Ranking
@@ -45,6 +46,7 @@ class Found:
     scores: Mapping[str, Mapping[str, float]]
     asked: Mapping[str, float]
     also: Sequence[Added]
+    vector: Vectors
 
 
 class Retriever:
@@ -77,7 +79,7 @@ class Retriever:
         found = replace(found, scores={**found.scores, "named": {paper_id: score for paper_id, score in named.items() if score}})
         fused = {paper_id: score for paper_id, score in fusion.fuse(found.scores, weights) if paper_id in papers}
         groups = copies.grouped([papers[paper_id] for paper_id in fused], found.sentences)[:k]
-        return self._hits(question, groups, fused, found)
+        return self.hits(question, groups, fused, found)
 
     def count(self, filters: Filters) -> int:
         """How many papers pass. Raises EmptyIndexError, StaleIndexError."""
@@ -90,7 +92,7 @@ class Retriever:
         narrowing = conditions(filters or Filters())
         vector = self._embedder.embed([text.joined(question)])[0]
         weights, also = terms.query_terms(question), terms.added(question, self._store)
-        asked = {term: weight * self._rarity(term) for term, weight in weights.items()}
+        asked = {term: weight * self.rarity(term) for term, weight in weights.items()}
         near = self._store.near(vector, depth * _PASSAGES_PER_PAPER, narrowing)
         # of both more than the candidates: a candidate of the one is further down in the other
         dense, keyword = _best_of_each(near), self._store.by_keywords({**terms.weights(also), **weights}, 2 * depth, narrowing)
@@ -104,19 +106,20 @@ class Retriever:
             "sentence": self._on_scale(best),
             "keyword": {paper_id: score / _most(asked) for paper_id, score in keyword if paper_id in best},
         }
-        return Found(keyword, dense, near, sentences, best, scores, asked, also)
+        return Found(keyword, dense, near, sentences, best, scores, asked, also, vector)
 
     def _on_scale(self, cosines: Mapping[str, float]) -> dict[str, float]:
         """Cosines as MiniLM would give them: others keep all of theirs within a narrow range."""
         mean, spread = self._store.unrelated() or (_UNRELATED, _SPREAD)
         return {paper_id: _UNRELATED + (cosine - mean) * _SPREAD / spread for paper_id, cosine in cosines.items()}
 
-    def _rarity(self, term: str) -> float:
-        """As BM25 has it."""
+    def rarity(self, term: str) -> float:
+        """Of a term, as BM25 has it: 0 where every paper holds it, higher is rarer."""
         size, holding = len(self._store), self._store.document_frequency(term)
         return math.log(1 + (size - holding + 0.5) / (holding + 0.5))
 
-    def _hits(self, question: str, groups: Sequence[Sequence[Paper]], fused: Mapping[str, float], found: Found) -> list[Hit]:
+    def hits(self, question: str, groups: Sequence[Sequence[Paper]], fused: Mapping[str, float], found: Found) -> list[Hit]:
+        """A hit for each group of papers, in the order of the groups: its first paper, with the others as near copies. `fused`: their scores."""
         best = {group[0].id: group[0] for group in groups}
         passages = self._store.passages(best)
         similarity = {n.passage_id: n.similarity for n in found.near}
@@ -162,7 +165,7 @@ def _places(found: Found) -> dict[str, dict[str, int]]:
 
 
 def _single_scores(found: Found) -> dict[str, Mapping[str, float]]:
-    return {"keyword": dict(found.keyword), "dense": dict(found.dense), "sentence": found.best, "named": found.scores["named"]}
+    return {"keyword": dict(found.keyword), "dense": dict(found.dense), "sentence": found.best, "named": found.scores.get("named", {})}
 
 
 def _most(asked: Mapping[str, float]) -> float:
