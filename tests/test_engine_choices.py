@@ -14,6 +14,7 @@ import pytest
 from rag_qa.engine import KEPT_VECTORS, Engine
 from rag_qa.errors import BadReply, MissingExtraError
 from rag_qa.llm.scripted import ScriptedChat
+from rag_qa.retrieval.reranking.order import DEPTH
 from rag_qa.settings import load
 from tests.index.making import BagEmbedder, abstract
 from tests.scripted_server import ScriptedServer, failure, spoken
@@ -230,3 +231,7 @@ def test_a_cross_encoder_that_is_not_installed_says_what_to_install(folder: Path
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(MissingExtraError, match="pip install 'rag-qa"):
         reranking(folder, reranker="cross-encoder").search(QUESTION)
+
+
+def test_as_many_are_judged_as_the_setting_says_and_that_is_the_default_of_the_parts() -> None:
+    assert load().reranker_depth == DEPTH
