@@ -11,19 +11,21 @@ import os
 import socket
 import threading
 import webbrowser
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, MutableMapping, Sequence
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from rag_qa import text
 from rag_qa.answering.answer import AnswerEvent, Sentence, Step
-from rag_qa.engine import IndexInfo
+from rag_qa.engine import EVERY_PAPER, IndexInfo, Scope
 from rag_qa.errors import EmptyIndexError, ProviderError, QuestionError, RagQAError, SettingsError
-from rag_qa.interfaces import cards
+from rag_qa.interfaces import cards, filter_panel
 from rag_qa.interfaces.cards import Failure, Turn
+from rag_qa.interfaces.filter_panel import Choices
 from rag_qa.papers import Paper
+from rag_qa.retrieval.filters import EVERYTHING, Filters, from_mapping
 from rag_qa.settings import Settings
 
 if TYPE_CHECKING:
@@ -71,7 +73,9 @@ class Asked(Protocol):
         """All papers."""
         ...
 
-    def stream(self, question: str, *, history: Sequence[str] = ()) -> Iterator[AnswerEvent]:
+    def stream(
+        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+    ) -> Iterator[AnswerEvent]:
         """An answer as it comes about; the last event is the whole Answer."""
         ...
 
@@ -82,15 +86,19 @@ class Asked(Protocol):
 Turns = tuple[Turn, ...]
 
 
-def converse(engine: Asked, question: str, turns: Turns) -> Generator[Turns, None, None]:
+def converse(engine: Asked, question: str, turns: Turns, scope: Scope = EVERY_PAPER, *, instead_of: int = 0) -> Generator[Turns, None, None]:
     """Ask a question after earlier turns; each item is the whole conversation at that moment.
 
-    Never raises: what goes wrong ends up in the last turn, below what was shown already.
+    `instead_of`: the number of the turn in place of which it is asked (0: none). It is understood as it was there, and later questions refer to this
+    answer, and not to that one. Never raises: what goes wrong ends up in the last turn, below what was shown already.
     """
-    turn = Turn(len(turns) + 1, question, status="Looking…")
+    turns = tuple(replace(earlier, counts=False) if earlier.number == instead_of else earlier for earlier in turns)
+    before = turns[: instead_of - 1] if instead_of else turns
+    history = [earlier.question for earlier in before if earlier.counts]
+    turn = Turn(len(turns) + 1, question, scope, status="Looking…")
     yield (*turns, turn)
     try:
-        for event in engine.stream(question, history=[earlier.question for earlier in turns if earlier.counts]):
+        for event in engine.stream(question, history=history, filters=scope.filters, reads_filters=scope.reads_filters):
             turn = _advanced(turn, event)
             yield (*turns, turn)
         if turn.answer is None:
@@ -105,7 +113,8 @@ def converse(engine: Asked, question: str, turns: Turns) -> Generator[Turns, Non
 
 def _advanced(turn: Turn, event: AnswerEvent) -> Turn:
     if isinstance(event, Step):
-        return replace(turn, status=_status(event.name), understood_as=event.understood_as or turn.understood_as)
+        narrowing = turn.narrowing if event.narrowing.filters.is_empty else event.narrowing
+        return replace(turn, status=_status(event.name), understood_as=event.understood_as or turn.understood_as, narrowing=narrowing)
     if isinstance(event, Sentence):
         return replace(turn, status="Writing and checking…", sentences=(*turn.sentences, event))
     return replace(turn, status="", answer=event)
@@ -180,23 +189,61 @@ def _answerer(settings: Settings) -> str:
     return f"answers by a model at {host}"
 
 
-def opening_html(engine: Asked) -> str:
-    """The empty conversation: example questions, or what to run when there is nothing to ask."""
-    try:
-        info = engine.info()
-        if info.papers:
-            return cards.welcome_html(examples(engine.papers()))
-        return cards.no_library_html("No papers yet", "The index holds no paper.", "rag-qa index PATH...")
-    except EmptyIndexError as error:
-        command = "" if "rag-qa index" in str(error) else "rag-qa index PATH..."
-        return cards.no_library_html("No papers yet", str(error), command)
-    except RagQAError as error:
-        return cards.no_library_html("The papers cannot be asked", str(error))
-    except Exception as error:
-        logger.exception("the index could not be read")
-        return cards.no_library_html(
-            "The papers cannot be asked", f"Something went wrong inside rag_qa ({type(error).__name__}). The log of the program says more."
-        )
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What the page shows of the papers before anything is asked: questions to begin with, and what they can be filtered by."""
+
+    examples: tuple[str, ...]
+    choices: Choices
+
+
+class Library:
+    """The papers of an engine as the page sees them. All are read for that, which takes seconds where there are many: once for each state of the
+    index, and never for a question. Safe to use from several threads.
+    """
+
+    def __init__(self, engine: Asked) -> None:
+        self._engine = engine
+        self._seen: tuple[IndexInfo, Overview] | None = None
+        self._lock = threading.Lock()
+
+    def overview(self) -> Overview:
+        """What there is now. Raises what the engine raises when it can't say."""
+        info = self._engine.info()
+        with self._lock:
+            if self._seen is None or self._seen[0] != info:
+                papers = self._engine.papers()
+                self._seen = info, Overview(tuple(examples(papers)), filter_panel.choices_of(papers))
+            return self._seen[1]
+
+    def read_ahead(self) -> None:
+        """So that the first visitor does not wait. What is wrong is told to whoever comes."""
+        with contextlib.suppress(Exception):
+            self.overview()
+
+    def opening_html(self) -> str:
+        """The empty conversation: example questions, or what to run when there is nothing to ask."""
+        try:
+            if self._engine.info().papers:
+                return cards.welcome_html(self.overview().examples)
+            return cards.no_library_html("No papers yet", "The index holds no paper.", "rag-qa index PATH...")
+        except EmptyIndexError as error:
+            command = "" if "rag-qa index" in str(error) else "rag-qa index PATH..."
+            return cards.no_library_html("No papers yet", str(error), command)
+        except RagQAError as error:
+            return cards.no_library_html("The papers cannot be asked", str(error))
+        except Exception as error:
+            logger.exception("the index could not be read")
+            return cards.no_library_html(
+                "The papers cannot be asked", f"Something went wrong inside rag_qa ({type(error).__name__}). The log of the program says more."
+            )
+
+    def panel_html(self) -> str:
+        """The panel of filters; "" when there is nothing to filter."""
+        try:
+            return filter_panel.panel_html(self.overview().choices)
+        except RagQAError:  # the empty conversation tells of it
+            return ""
 
 
 def examples(papers: Sequence[Paper]) -> list[str]:
@@ -219,31 +266,65 @@ def _neutral_question(paper: Paper) -> str:
 # --------------------------------------------------------------------------------------------------------------------- page
 
 
-def build(engine: Asked) -> "gr.Blocks":
+Chosen = Mapping[str, Any] | None
+"""What is chosen in the panel of filters, as the browser sends it."""
+
+
+def scope_of(chosen: Chosen, undo: str = "") -> Scope:
+    """Which papers a question is asked of. `undo`: what is not to narrow it this time, "question" (what it says itself) or "filters" or both.
+
+    Raises FilterError for what the panel can't have sent.
+
+    >>> scope_of({"year_from": 2020}, "question") == Scope(Filters(year_from=2020), reads_filters=False)
+    True
+    """
+    undone = undo.split()
+    return Scope(EVERYTHING if "filters" in undone else from_mapping(chosen or {}), reads_filters="question" not in undone)
+
+
+async def updates(
+    asked: Generator[Turns, None, None], view: Callable[[Turns], list[str]], first: Any, later: Any
+) -> AsyncGenerator[tuple[Any, ...], None]:
+    """What the page is told while a question is answered: the conversation as it is seen, the conversation, and what becomes of the question box.
+
+    That is emptied once, and not again: what is typed meanwhile stays.
+    """
+    async with contextlib.aclosing(in_background(asked)) as states:
+        box = first
+        async for now in states:
+            yield view(now), now, box
+            box = later
+
+
+def _said(chosen: Chosen) -> str:
+    return filter_panel.said(scope_of(chosen).filters)
+
+
+def build(engine: Asked, library: Library) -> "gr.Blocks":
     """The page over an engine. Conversations live in the visitor's session: two tabs do not mix."""
     import gradio as gr
 
     def view(turns: Turns) -> list[str]:
         # a list, so that only the HTML of the turn that changed is sent
-        return [cards.turn_html(turn) for turn in turns] if turns else [opening_html(engine)]
+        return [cards.turn_html(turn) for turn in turns] if turns else [library.opening_html()]
 
     working: dict[str, Any] = {"submit_btn": False, "stop_btn": "Stop"}
     ready: dict[str, Any] = {"submit_btn": "Ask", "stop_btn": False}
 
-    async def ask(question: str, turns: Turns) -> AsyncGenerator[tuple[Any, ...], None]:
+    async def ask(question: str, turns: Turns, chosen: Chosen) -> AsyncGenerator[tuple[Any, ...], None]:
         if not question.strip():
             yield gr.skip(), gr.skip(), gr.skip()
             return
-        composer: Any = gr.update(value="", **working)
-        async with contextlib.aclosing(in_background(converse(engine, question.strip(), turns))) as states:
-            async for now in states:
-                yield view(now), now, composer
-                composer = gr.skip()  # what is typed meanwhile stays
+        asked = converse(engine, question.strip(), turns, scope_of(chosen))
+        async with contextlib.aclosing(updates(asked, view, gr.update(value="", **working), gr.skip())) as states:
+            async for state in states:
+                yield state
 
-    async def ask_offered(event: gr.EventData, turns: Turns) -> AsyncGenerator[tuple[Any, ...], None]:
-        async with contextlib.aclosing(ask(str(event.question), turns)) as updates:
-            async for update in updates:
-                yield update
+    async def ask_offered(event: gr.EventData, turns: Turns, chosen: Chosen) -> AsyncGenerator[tuple[Any, ...], None]:
+        asked = converse(engine, str(event.question), turns, scope_of(chosen, str(event.undo)), instead_of=int(event.turn))
+        async with contextlib.aclosing(updates(asked, view, gr.update(value="", **working), gr.skip())) as states:
+            async for state in states:
+                yield state
 
     def finish(turns: Turns) -> tuple[Any, ...]:
         now = stopped(turns)
@@ -267,6 +348,16 @@ def build(engine: Asked) -> "gr.Blocks":
             elem_id="rq-conversation",
         )
         with gr.Column(elem_id="rq-composer", scale=0, min_width=0):
+            # its value is what is chosen; as for the conversation, nothing but the names of arguments stands in the template
+            panel = gr.HTML(
+                {},
+                html_template='${form}<p class="rq-filtered" role="status">${said}</p>',
+                js_on_load=_packaged("filters.js"),
+                apply_default_css=False,
+                elem_id="rq-filters",
+                form="",
+                said="",
+            )
             question = gr.Textbox(
                 label="Your question",
                 show_label=False,
@@ -285,8 +376,8 @@ def build(engine: Asked) -> "gr.Blocks":
         # one after the other: a stopped answer must not come back into a conversation that was just cleared
         in_turn: dict[str, Any] = {"concurrency_limit": 1, "concurrency_id": "settle"}
         asking = [
-            question.submit(ask, [question, turns], seen, **quiet, **at_once),
-            conversation.ask(ask_offered, [turns], seen, **quiet, **at_once),
+            question.submit(ask, [question, turns, panel], seen, **quiet, **at_once),
+            conversation.ask(ask_offered, [turns, panel], seen, **quiet, **at_once),
         ]
         for event in asking:  # also when it is cancelled
             event.then(finish, [turns], seen, **quiet, **in_turn)
@@ -294,6 +385,8 @@ def build(engine: Asked) -> "gr.Blocks":
         clear.click(None, cancels=asking, **quiet).then(start_over, None, seen, **quiet, **in_turn)
         page.load(lambda: cards.header_html(facts(engine)), None, [header], **quiet)
         page.load(view, [turns], [conversation], **quiet)
+        panel.narrow(lambda chosen: gr.update(said=_said(chosen)), [panel], [panel], **quiet)
+        page.load(lambda: gr.update(form=library.panel_html()), None, [panel], **quiet)
     page.queue(api_open=False)
     return cast("gr.Blocks", page)
 
@@ -330,7 +423,7 @@ def _head() -> str:
 
 # ------------------------------------------------------------------------------------------------------------------ serving
 
-Scope = MutableMapping[str, Any]
+Connection = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
@@ -341,7 +434,7 @@ class Guarded:
     def __init__(self, app: Any) -> None:
         self._app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
         """Serve one request (ASGI)."""
 
         async def send_guarded(message: MutableMapping[str, Any]) -> None:
@@ -361,10 +454,12 @@ def application(engine: Asked) -> Guarded:
     import fastapi
     import gradio as gr
 
+    library = Library(engine)
+    threading.Thread(target=library.read_ahead, daemon=True).start()
     app = fastapi.FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     gr.mount_gradio_app(
         app,
-        build(engine),
+        build(engine, library),
         path="/",
         footer_links=[],
         run_history=False,

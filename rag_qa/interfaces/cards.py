@@ -9,13 +9,15 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from urllib.parse import quote
 
-from rag_qa import chat
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status
-from rag_qa.interfaces.render import author_name, venue_and_year, warning_about
+from rag_qa.engine import EVERY_PAPER, Scope
+from rag_qa.interfaces.render import author_name, is_small_talk, venue_and_year, warning_about
 from rag_qa.papers import Origin, Paper
+from rag_qa.retrieval import filters
+from rag_qa.retrieval.filters import EVERYTHING, NOT_NARROWED, Filters, Narrowing
 from rag_qa.text import Span
 
 CONTEXT = 150
@@ -29,6 +31,12 @@ WORTH_HIDING = 240
 
 LONGEST_QUESTION = 600
 """Characters of a question that are shown: a pasted book must not push its answer off the page."""
+
+SOURCES_SHOWN = 10
+"""Cards below an answer that are not folded away. Few more than these are shown, too: a handful is not worth a click."""
+
+SOURCES_HIDDEN = 4
+"""At least so many cards are folded away, if any are."""
 
 LONGEST_ORIGIN = 46
 """Characters of a place in a file that are shown whole."""
@@ -55,13 +63,16 @@ class Failure:
 class Turn:
     """A question and what is known of its answer so far. `number` (from 1) makes the ids of its anchors unique on the page.
 
-    `status` says what is being done at the moment, and is empty when nothing is. `counts` says whether later questions may refer to this one.
+    `scope`: the papers that were to be asked. `narrowing`: which they turned out to be, when that is known before the answer. `status` says what is
+    being done at the moment, and is empty when nothing is. `counts` says whether later questions may refer to this one.
     """
 
     number: int
     question: str
+    scope: Scope = EVERY_PAPER
     status: str = ""
     understood_as: str = ""
+    narrowing: Narrowing = NOT_NARROWED
     sentences: tuple[Sentence, ...] = ()
     answer: Answer | None = None
     failure: Failure | None = None
@@ -263,7 +274,17 @@ def _sources_html(turn: Turn) -> str:
         cards = [_unfinished_card(n, quotes.get(n, ()), f"{turn.anchor}-s{n}") for n in cited]
     else:
         return ""
-    return f'<section class="rq-sources" aria-label="Sources"><h3>Sources</h3><ol>{"".join(cards)}</ol></section>' if cards else ""
+    return f'<section class="rq-sources" aria-label="Sources"><h3>Sources</h3>{_folded_list(cards, turn.anchor)}</section>' if cards else ""
+
+
+def _folded_list(cards: Sequence[str], anchor: str) -> str:
+    """The cards, the later ones of many folded away. A marker opens them."""
+    if len(cards) < SOURCES_SHOWN + SOURCES_HIDDEN:
+        return f"<ol>{''.join(cards)}</ol>"
+    shown, rest = cards[:SOURCES_SHOWN], cards[SOURCES_SHOWN:]
+    words = f'<span class="rq-more">Show the other {len(rest)} sources</span><span class="rq-less">Show fewer sources</span>'
+    folded = f'<details class="rq-rest" id="{anchor}-rest"><summary>{words}</summary><ol>{"".join(rest)}</ol></details>'
+    return f"<ol>{''.join(shown)}</ol>{folded}"
 
 
 def _related_html(answer: Answer, anchor: str) -> str:
@@ -337,13 +358,17 @@ def _answer_html(turn: Turn) -> str:
     return "".join(f'<p dir="auto">{" ".join(paragraph)}</p>' for paragraph in paragraphs)
 
 
-def refusal_html(answer: Answer, anchor: str) -> str:
-    """A refusal: that these papers do not answer, what is missing, and what is near. A greeting is returned without any of that."""
-    if answer.abstained == chat.small_talk(answer.question):
+def refusal_html(answer: Answer, turn: Turn) -> str:
+    """A refusal: that these papers do not answer, what is missing, what other papers could be asked, and what is near. A greeting is returned without
+    any of that.
+    """
+    if is_small_talk(answer):
         return f"<p>{escape(answer.abstained or '')}</p>"
-    related = f"<h4>Related, does not answer this</h4>{_related_list(answer, anchor)}" if answer.related else ""
+    related = f"<h4>Related, does not answer this</h4>{_related_list(answer, turn.anchor)}" if answer.related else ""
     head = f'<h3>{_NOTHING}Not answered by these papers</h3><p dir="auto">{escape(answer.abstained or "")}</p>'
-    return f'<section class="rq-refusal" aria-label="Not answered">{head}{related}</section>'
+    wider = _undo(turn, answer.narrowing) + _unfilter(turn)
+    wider = f'<p class="rq-wider">{wider}</p>' if wider else ""
+    return f'<section class="rq-refusal" aria-label="Not answered">{head}{wider}{related}</section>'
 
 
 def _closing_html(answer: Answer) -> str:
@@ -370,9 +395,9 @@ def _writer(answer: Answer) -> str:
     return f"{written} · {usage.prompt_tokens + usage.completion_tokens:,} tokens"
 
 
-def failure_html(failure: Failure, question: str) -> str:
-    """An error as a person can act on it; `question` is asked again by the button, where that may help."""
-    again = f'<button type="button" class="rq-again" data-question="{escape(question)}">Ask again</button>' if failure.retryable else ""
+def failure_html(failure: Failure, turn: Turn) -> str:
+    """An error as a person can act on it; the question is asked again by the button, where that may help."""
+    again = _asking("rq-again", "Ask again", turn.question, "" if turn.scope.reads_filters else "question") if failure.retryable else ""
     return f'<div class="rq-failure" role="alert"><h3>{_WARNING}This did not work</h3><p dir="auto">{escape(failure.message)}</p>{again}</div>'
 
 
@@ -381,15 +406,15 @@ def failure_html(failure: Failure, question: str) -> str:
 
 def turn_html(turn: Turn) -> str:
     """A question and its answer so far. The parts keep their places from the first moment, so that what is shown already stays as it is."""
-    body = refusal_html(turn.answer, turn.anchor) if turn.answer and turn.answer.abstained is not None else _answer_html(turn)
-    failed = failure_html(turn.failure, turn.question) if turn.failure else ""
+    body = refusal_html(turn.answer, turn) if turn.answer and turn.answer.abstained is not None else _answer_html(turn)
+    failed = failure_html(turn.failure, turn) if turn.failure else ""
     closing = _closing_html(turn.answer) if turn.answer else ""
     related = _related_html(turn.answer, turn.anchor) if turn.answer else ""
     busy = "true" if turn.status else "false"
     return (
         f'<article class="rq-turn" id="{turn.anchor}" aria-label="Question {turn.number}" aria-busy="{busy}">'
         f'<h2 class="rq-question" dir="auto">{escape(_shortened(turn.question))}</h2>'
-        f'<div class="rq-understood">{_understood_html(turn)}</div>'
+        f'<div class="rq-understood">{_understood_html(turn)}{_narrowed_html(turn)}</div>'
         f'<div class="rq-answer" aria-live="polite">{body}</div>'
         f'<div class="rq-status" role="status">{_status_html(turn)}</div>'
         f'<div class="rq-after">{failed}{closing}{_sources_html(turn)}{related}</div></article>'
@@ -407,6 +432,64 @@ def _understood_html(turn: Turn) -> str:
     if not understood or _plain(understood) == _plain(turn.question):
         return ""
     return f'<p><span class="rq-as">Understood as</span> {_isolated(_shortened(understood))}</p>'
+
+
+def _narrowed_html(turn: Turn) -> str:
+    """Which papers alone were looked at, what says so, and the button that takes back what was read from the question."""
+    narrowing = turn.answer.narrowing if turn.answer else turn.narrowing
+    if narrowing.filters.is_empty:
+        all_papers = '<p class="rq-narrowed"><span class="rq-as">All papers</span> whatever the question says of them</p>'
+        return "" if turn.scope.reads_filters else all_papers
+    chosen = turn.scope.filters
+    read = _besides(narrowing.filters, chosen)
+    parts = [] if read.is_empty else [f"{_chips(read)} as the question says: {_quoted_phrases(narrowing)}"]
+    parts += [] if chosen.is_empty else [f"{_chips(chosen)} as chosen in the filters"]
+    is_refused = turn.answer is not None and turn.answer.abstained is not None  # a refusal has the button itself
+    undo = "" if is_refused else _undo(turn, narrowing)
+    return f'<p class="rq-narrowed"><span class="rq-as">Only papers</span> {", ".join(parts)} {undo}</p>'
+
+
+def _besides(all_of_them: Filters, chosen: Filters) -> Filters:
+    """The filters that come from the question, and not from those that a person chose (which count where both speak of the same).
+
+    >>> filters.words(_besides(Filters(venue="ICLR", year_from=2023), Filters(venue="ICLR")))
+    'from 2023 on'
+    """
+    names = [field.name for field in fields(Filters)]
+    return replace(all_of_them, **{name: getattr(EVERYTHING, name) for name in names if getattr(chosen, name) != getattr(EVERYTHING, name)})
+
+
+def _chips(narrowed: Filters) -> str:
+    return " ".join(f'<span class="rq-chip">{_isolated(filters.words(part))}</span>' for part in narrowed.parts())
+
+
+def _quoted_phrases(narrowing: Narrowing) -> str:
+    return ", ".join(f"“{_isolated(phrase)}”" for phrase in narrowing.phrases)
+
+
+def _undo(turn: Turn, narrowing: Narrowing) -> str:
+    """Asks again, and takes the question as it stands. While an answer comes it holds its place."""
+    if not narrowing.phrases:
+        return ""
+    phrases = ", ".join(f"“{phrase}”" for phrase in narrowing.phrases)
+    label = "Search all papers" if turn.scope.filters.is_empty else f"Ignore {phrases}"  # what was chosen still counts
+    return _asking("rq-undo", label, turn.question, "question", turn.number, is_busy=bool(turn.status))
+
+
+def _unfilter(turn: Turn) -> str:
+    """Clears the filters and asks again."""
+    if turn.scope.filters.is_empty:
+        return ""
+    undo = "filters" if turn.scope.reads_filters else "filters question"
+    return _asking("rq-undo", "Clear the filters and ask again", turn.question, undo, turn.number)
+
+
+def _asking(kind: str, label: str, question: str, undo: str = "", turn: int = 0, *, is_busy: bool = False) -> str:
+    """A button that asks a question. `undo`: what is not to narrow it this time; `turn`: the number of the one that it is asked in place of."""
+    again = f' data-undo="{undo}"' if undo else ""
+    again += f' data-turn="{turn}"' if turn else ""
+    disabled = " disabled" if is_busy else ""
+    return f'<button type="button" class="{kind}" data-question="{escape(question)}"{again}{disabled}>{escape(label)}</button>'
 
 
 def _plain(question: str) -> str:

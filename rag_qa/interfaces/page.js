@@ -19,6 +19,8 @@ function flash(target) {
 function goTo(marker) {
   const card = document.getElementById(marker.getAttribute('href').slice(1));
   if (!card) return false;
+  const folded = card.closest('details.rq-rest');
+  if (folded) folded.open = true;
   const mark = marker.dataset.mark && document.getElementById(marker.dataset.mark);
   scrollTo(mark || card, 'center');
   flash(card);
@@ -30,7 +32,10 @@ function goTo(marker) {
 element.addEventListener('click', (event) => {
   const question = event.target.closest('button[data-question]');
   if (question) {
-    trigger('ask', { question: question.dataset.question });
+    if (element.querySelector('[aria-busy="true"]')) return; // one after the other
+    const { undo = '', turn = '0' } = question.dataset;
+    if (undo.includes('filters')) document.querySelector('#rq-filters form')?.dispatchEvent(new Event('rq-unfilter', { bubbles: true }));
+    trigger('ask', { question: question.dataset.question, undo, turn });
     // the button is about to go; where there is a keyboard anyway, the next question can be typed at once
     if (!touch.matches) document.querySelector('#rq-question textarea')?.focus({ preventScroll: true });
     return;

@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 from rag_qa.answering.answer import AnswerEvent, Step
-from rag_qa.engine import IndexInfo
+from rag_qa.engine import IndexInfo, Scope
 from rag_qa.errors import AuthError, BadReply, EmptyIndexError, ProviderTimeout, QuestionError, RagQAError, SettingsError, StaleIndexError
 from rag_qa.interfaces import app
 from rag_qa.interfaces.cards import Turn
 from rag_qa.papers import Paper
-from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.filters import EVERYTHING, Filters
 from rag_qa.settings import Settings, load
 from tests.fakes import PAPERS, TIDE, FakeEngine, answer_to, evidence, supported
 
@@ -34,7 +34,8 @@ FAST = supported("TIDE-7 is 1.5× faster than its rivals.", evidence(1, TIDE, "a
 class ScriptedEngine:
     """Answers a question with the events that the script has for it: an exception is raised, a `threading.Event` waited for (10 s at most).
 
-    A question that the script does not know is answered like the fake engine does. `asked` holds every question with its history.
+    A question that the script does not know is answered like the fake engine does. `asked` holds every question with its history, `scopes` what
+    it was asked of, `readings` how often all papers were read.
     """
 
     def __init__(
@@ -48,6 +49,8 @@ class ScriptedEngine:
         self.settings = settings or load()
         self.script = dict(script or {})
         self.asked: list[tuple[str, list[str]]] = []
+        self.scopes: list[Scope] = []
+        self.readings = 0
         self.finished = 0
         self._papers = list(papers)
         self._missing = missing
@@ -58,6 +61,7 @@ class ScriptedEngine:
         return IndexInfo(Path("data"), len(self._papers), 5, "word-count", 2, "sentences-1", ("sea.txt",))
 
     def papers(self) -> list[Paper]:
+        self.readings += 1
         return list(self._papers)
 
     def stream(
@@ -65,8 +69,9 @@ class ScriptedEngine:
     ) -> Iterator[AnswerEvent]:
         self.info()
         self.asked.append((question, list(history)))
+        self.scopes.append(Scope(filters or EVERYTHING, reads_filters))
         try:
-            for item in self.script.get(question) or list(FakeEngine().stream(question, history=history)):
+            for item in self.script.get(question) or list(FakeEngine().stream(question, history=history, filters=filters)):
                 if isinstance(item, Exception):
                     raise item
                 if isinstance(item, threading.Event):
@@ -242,27 +247,31 @@ def test_examples_of_other_abstracts_are_made_from_their_names_and_titles() -> N
     assert len(app.examples([Paper(str(i), "We wait.", title=f"On waiting {i}") for i in range(9)])) == app.OFFERED
 
 
+def opening(engine: app.Asked) -> str:
+    return app.Library(engine).opening_html()
+
+
 def test_without_an_index_the_page_says_what_to_run() -> None:
-    page = app.opening_html(ScriptedEngine(missing=EmptyIndexError("There is no index in .rag_qa")))
+    page = opening(ScriptedEngine(missing=EmptyIndexError("There is no index in .rag_qa")))
     assert "No papers yet" in page
     assert "There is no index in .rag_qa" in page
     assert "<code>rag-qa index PATH...</code>" in page
-    assert "rag-qa index PATH..." in app.opening_html(ScriptedEngine(papers=[]))
+    assert "rag-qa index PATH..." in opening(ScriptedEngine(papers=[]))
 
 
 def test_a_message_that_says_what_to_run_is_enough() -> None:
-    assert app.opening_html(ScriptedEngine(missing=EmptyIndexError("Nothing: run `rag-qa index seeds`"))).count("rag-qa index") == 1
+    assert opening(ScriptedEngine(missing=EmptyIndexError("Nothing: run `rag-qa index seeds`"))).count("rag-qa index") == 1
 
 
 def test_a_stale_index_and_a_bug_are_told_and_the_page_still_opens(caplog: pytest.LogCaptureFixture) -> None:
-    assert "built with a, opened with b" in app.opening_html(ScriptedEngine(missing=StaleIndexError("built with a, opened with b")))
+    assert "built with a, opened with b" in opening(ScriptedEngine(missing=StaleIndexError("built with a, opened with b")))
     assert not caplog.records
 
     class Broken(ScriptedEngine):
         def papers(self) -> list[Paper]:
             raise KeyError("x")
 
-    assert "Something went wrong inside rag_qa (KeyError)" in app.opening_html(Broken())
+    assert "Something went wrong inside rag_qa (KeyError)" in opening(Broken())
     assert len(caplog.records) == 1
 
 
@@ -332,6 +341,6 @@ def _is_served(address: str) -> None:
 
 
 def test_the_page_is_built_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
-    assert app.build(ScriptedEngine()).title == "rag_qa"
-    assert app.build(ScriptedEngine(missing=EmptyIndexError("nothing"))).title == "rag_qa"
+    for engine in (ScriptedEngine(), ScriptedEngine(missing=EmptyIndexError("nothing"))):
+        assert app.build(engine, app.Library(engine)).title == "rag_qa"
     assert capfd.readouterr() == ("", "")

@@ -307,7 +307,7 @@ def test_what_came_before_a_failure_stays_with_its_evidence() -> None:
 
 
 def test_asking_again_is_offered_only_where_it_may_help() -> None:
-    assert "Ask again" not in cards.failure_html(Failure("the key is wrong"), "q")
+    assert "Ask again" not in cards.failure_html(Failure("the key is wrong"), Turn(1, "q"))
 
 
 def test_the_parts_of_a_turn_keep_their_places_while_it_grows() -> None:
