@@ -310,7 +310,8 @@ class Engine:
             for event in events:
                 if isinstance(event, Answer):
                     timings = {**timings, **event.timings, "total": round(time.perf_counter() - started, 6)}
-                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, timings=timings)
+                    notice = " ".join(filter(None, [event.notice, *(hit.notice for hit in hits[:1])]))
+                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, notice=notice, timings=timings)
                     conversations.remember(asked, history, understood, [source.paper for source in event.sources])
                 yield event
 
