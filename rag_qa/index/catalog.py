@@ -28,6 +28,14 @@ class Known:
     digest: str
 
 
+# All but those that are not indexed: to look at the state of each would read the whole file.
+_COUNT = """
+WITH others AS (SELECT id FROM papers WHERE state != 'indexed')
+SELECT (SELECT count(*) FROM papers) - (SELECT count(*) FROM others),
+    (SELECT count(*) FROM passages) - (SELECT count(*) FROM passages WHERE paper_id IN others)
+"""
+
+
 class Catalog:
     """The papers of an index."""
 
@@ -38,8 +46,7 @@ class Catalog:
 
     def count(self) -> tuple[int, int]:
         """(papers, passages) that can be found."""
-        ((papers,),) = self._db.rows("SELECT count(*) FROM papers WHERE state = 'indexed'")
-        ((passages,),) = self._db.rows("SELECT count(*) FROM passages JOIN papers ON papers.id = paper_id WHERE state = 'indexed'")
+        ((papers, passages),) = self._db.rows(_COUNT)
         return int(papers), int(passages)
 
     def papers(self) -> list[Paper]:

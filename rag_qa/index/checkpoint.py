@@ -8,12 +8,14 @@ and put back by the next one who opens the folder if the write was not finished:
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import filelock
 
@@ -40,7 +42,7 @@ class Checkpoint:
         with self._locked():
             self._put_back()
             self._check()
-            if self.logged < self.threshold:
+            if self.logged < self._gathered:
                 yield
                 return
             with self._kept_back():  # opening it writes the graph
@@ -95,6 +97,12 @@ class Checkpoint:
         """How many changes the log holds that the files of the graph do not: they are worked in whenever the folder is opened."""
         return max(0, self._number("SELECT max(seq_id) FROM embeddings_queue") - self.written)
 
+    @property
+    def _gathered(self) -> int:
+        """`threshold` as the folder has it by now; it grows with the vectors."""
+        said = self._found("SELECT schema_str FROM collections") or ""
+        return min(map(int, re.findall(r'"sync_threshold":\s*(\d+)', str(said))), default=self.threshold)
+
     def remove(self) -> None:
         """Remove the folder with all that belongs to it."""
         for path in (self.folder, self._kept, self._kept.with_suffix(".new"), self._kept.with_suffix(".old")):
@@ -129,15 +137,19 @@ class Checkpoint:
         return [path for path in self.folder.iterdir() if path.is_dir()] if self.folder.is_dir() else []
 
     def _number(self, sql: str) -> int:
+        return int(self._found(sql) or 0)
+
+    def _found(self, sql: str) -> Any:
+        """The first value of the first row; None if there is none."""
         path = self.folder / _DATABASE
         if not path.exists():
-            return 0
+            return None
         try:
             with closing(sqlite3.connect(path, timeout=10)) as database:
                 found = database.execute(sql).fetchone()
         except sqlite3.Error as error:
             raise IndexingError(f"Chroma can't use {self.folder} ({error}): make it again with: rag-qa index --rebuild") from None
-        return int(found[0] or 0) if found else 0
+        return found[0] if found else None
 
 
 def remove(folder: Path) -> None:

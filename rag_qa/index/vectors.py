@@ -225,6 +225,7 @@ class VectorStore:
                 metadatas = [{"paper_id": paper_id} for paper_id in paper_ids[part]]
                 with self.place.changing(collection, len(metadatas)):
                     collection.upsert(ids=list(ids[part]), embeddings=vectors[part], metadatas=metadatas)
+            self._gather_more(collection)
 
     def delete_papers(self, paper_ids: Sequence[str]) -> None:
         """Remove every passage of these papers."""
@@ -248,10 +249,16 @@ class VectorStore:
                     # Chroma can't be told to write: so many changes that change nothing make it
                     for at in range(0, missing, _MAX_BATCH):
                         collection.delete(ids=[f"nothing:{number}" for number in range(at, min(missing, at + _MAX_BATCH))])
-            if collection.count() > _MOST_WRITES * threshold:
-                configuration: Any = {"hnsw": {"sync_threshold": 2 * threshold}}
-                collection.modify(configuration=configuration)
-                self.close()  # it holds from the next opening on
+
+    def _gather_more(self, collection: Collection) -> None:
+        """The more vectors there are, the more changes are gathered before all are written: else a large build writes little but graphs."""
+        if not isinstance(self.place, Folder):
+            return
+        threshold = threshold_of(collection)
+        if collection.count() > _MOST_WRITES * threshold:
+            configuration: Any = {"hnsw": {"sync_threshold": 2 * threshold}}
+            collection.modify(configuration=configuration)
+            self.close()  # it holds from the next opening on
 
     def query(self, vector: Vectors, limit: int, ids: Sequence[str] | None = None) -> list[Near]:
         """The nearest passages, best first; fewer than `limit` if there are fewer. `vector` has shape (dimensions,).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import subprocess
 import sys
@@ -183,6 +184,36 @@ def test_the_more_there_are_the_more_are_gathered_before_the_graph_is_written(fo
     assert store._opened is not None
     assert threshold_of(store._opened) == 2 * THRESHOLD
     assert check(folder) == 2101
+
+
+def test_a_long_build_writes_the_graph_more_and_more_seldom(folder: Path) -> None:
+    written: list[int] = []
+    store, checkpoint = opened(folder), Checkpoint(folder, THRESHOLD)
+    for start in range(0, 6000, 50):
+        put(store, start, start + 50)
+        if not written or checkpoint.written != written[-1]:
+            written.append(checkpoint.written)
+    store.close()
+
+    assert [later - earlier for earlier, later in itertools.pairwise(written)][:15] == [THRESHOLD] * 15
+    assert written[-1] - written[-2] == 4 * THRESHOLD
+    assert len(written) < 40  # of 60
+    assert check(folder) == 6000
+
+
+def test_opening_keeps_nothing_back_where_it_writes_nothing(folder: Path) -> None:
+    store = opened(folder)
+    put(store, 0, 2100)
+    put(store, 2100, 2250)
+    store.close()
+
+    checkpoint = Checkpoint(folder, THRESHOLD)
+    assert checkpoint.logged > THRESHOLD
+    before = checkpoint.written
+    with checkpoint.opening():
+        assert not folder.with_name("chroma.kept").exists()
+    assert check(folder) == 2250
+    assert checkpoint.written == before
 
 
 def test_removing_counts_as_a_change(folder: Path) -> None:
