@@ -16,7 +16,8 @@ from rag_qa import chat, text
 from rag_qa.answering.answer import Answer, AnswerEvent, Step
 from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
-from rag_qa.answering.generative import GenerativeAnswerer, rewrite_follow_up
+from rag_qa.answering.generative import GenerativeAnswerer
+from rag_qa.answering.rewriting import rewrite_follow_up
 from rag_qa.answering.weights import Weights
 from rag_qa.conversation import Conversations
 from rag_qa.embedding import minilm, openai_api, static, transformer
@@ -346,7 +347,8 @@ class Engine:
             refused = self._extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits)
             yield replace(refused, model=self._model_name)
             return
-        with closing(self._generative.stream(understood, hits, asked=asked, confidence=reading.assessment.confidence)) as events:
+        confidence, fallback = reading.assessment.confidence, partial(self._extractive.answer, understood, hits, asked=asked)
+        with closing(self._generative.stream(understood, hits, asked=asked, confidence=confidence, fallback=fallback)) as events:
             yield from events
 
     def _is_worth_asking(self, confidence: float, best_score: float) -> bool:
@@ -479,7 +481,14 @@ class Engine:
     @_made_once
     def _generative(self) -> GenerativeAnswerer:
         check = GroundingCheck(self._words.of)
-        return GenerativeAnswerer(self._chat_model, check, max_output_tokens=self.settings.llm_max_output_tokens)
+        settings = self.settings
+        return GenerativeAnswerer(
+            self._chat_model,
+            check,
+            max_output_tokens=settings.llm_max_output_tokens,
+            unsupported=settings.unsupported,
+            deadline=settings.llm_deadline,
+        )
 
     @_made_once
     def _chat_model(self) -> ChatModel:
@@ -495,7 +504,9 @@ class Engine:
             api_key=settings.openai_api_key.get_secret_value() if settings.openai_api_key else None,
             context_tokens=settings.llm_context_tokens,
             timeout=settings.llm_timeout,
+            deadline=settings.llm_deadline,
             retries=settings.llm_retries,
+            price=settings.dollars,
         )
 
 

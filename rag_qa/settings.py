@@ -65,7 +65,22 @@ class Settings(BaseSettings):
     llm_context_tokens: int = Field(8192, ge=1024, description="Window of the chat model in tokens, prompt and answer together.")
     llm_max_output_tokens: int = Field(600, ge=32, description="Longest answer of the chat model in tokens.")
     llm_timeout: float = Field(60.0, gt=0, description="Seconds without a sign of the chat model or the embeddings endpoint after which we give up.")
+    llm_deadline: float = Field(
+        300.0,
+        gt=0,
+        description="Seconds that the chat model has for one answer, all that it is asked for it together. What has come by then is shown.",
+    )
     llm_retries: int = Field(2, ge=0, le=10, description="How often a request that failed for a passing reason is sent again.")
+    llm_price: str | None = Field(
+        None,
+        description="Dollars for a million tokens that the chat model reads and a million that it writes, such as 0.4/1.6; "
+        "without it, the price is known of some models at OpenAI.",
+    )
+    unsupported: Literal["show", "drop"] = Field(
+        "show",
+        description="What becomes of a sentence of the chat model that the abstracts do not bear out, when it could not put it right. "
+        "show: it is marked, with the reason. drop: it is left out, and the answer says how many are.",
+    )
     top_k: int = Field(8, ge=1, le=50, description="How many papers are looked at for an answer.")
     min_confidence: float = Field(
         0.5, ge=0.0, le=1.0, description="Below this confidence (0 to 1) a question is refused. Lower answers more and errs more."
@@ -79,6 +94,21 @@ class Settings(BaseSettings):
         if value is not None and not re.fullmatch(r"https?://[^\s/@?#]+(/[^\s?#]*)?", value):
             raise ValueError("expected an address such as http://localhost:8000")
         return value
+
+    @field_validator("llm_price")
+    @classmethod
+    def _is_price(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"\d+(\.\d+)?\s*/\s*\d+(\.\d+)?", value.strip()):
+            raise ValueError("expected two prices such as 0.4/1.6: dollars for a million tokens read, and for a million written")
+        return value
+
+    @property
+    def dollars(self) -> tuple[float, float] | None:
+        """Price of a million tokens read and of a million written, if it was set."""
+        if self.llm_price is None:
+            return None
+        read, written = self.llm_price.split("/")
+        return float(read), float(written)
 
     @property
     def uses_llm(self) -> bool:

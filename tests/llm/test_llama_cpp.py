@@ -8,7 +8,8 @@ import pytest
 
 from rag_qa import tokens
 from rag_qa.answering.answer import Answer, Sentence, Status, Verdict
-from rag_qa.answering.generative import GenerativeAnswerer, rewrite_follow_up
+from rag_qa.answering.generative import GenerativeAnswerer
+from rag_qa.answering.rewriting import rewrite_follow_up
 from rag_qa.chunking import passages
 from rag_qa.errors import ContextTooLong
 from rag_qa.llm.chat_model import Message
