@@ -31,6 +31,7 @@ from eval import (
     retrieval,
     runner,
     scale,
+    sharing,
     summary,
 )
 from eval.datasets import loader
@@ -242,6 +243,11 @@ def _scale(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _sharing(arguments: argparse.Namespace) -> int:
+    print("\n".join(scale.table([sharing.run(arguments)])))
+    return PASSED
+
+
 def _indexing(arguments: argparse.Namespace) -> int:
     print("\n".join(indexing.table(indexing.run(arguments))))
     return PASSED
@@ -257,6 +263,7 @@ COMMANDS: dict[str, Command] = {
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
     "retrieval": Command("how well papers are found, on a BEIR folder, beside the plain rankings", _retrieval_options, _retrieval),
     "scale": Command(scale.HELP, scale.add_options, _scale),
+    "sharing": Command(sharing.HELP, sharing.add_options, _sharing),
     "indexing": Command(indexing.HELP, indexing.add_options, _indexing),
     "duplicates": Command("how well records of one work are found, on records that people have labelled", _duplicates_options, _duplicates),
 }

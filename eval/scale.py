@@ -269,7 +269,7 @@ def serve(asked: Mapping[str, Any]) -> dict[str, Any]:
         processor[name] = round((time.process_time() - begun) * 1000 / len(chosen), 1)
     searching = _megabytes("VmRSS")
     answers = [_milliseconds(partial(_ask, engine, one)) for one in chosen[:_ASKED]]
-    page = _milliseconds(lambda: app.opening_html(engine))
+    page = _milliseconds(lambda: app.Library(engine).opening_html())
     return {
         "first_query_ms": round(opening, 1),
         "query_ms": queries,
