@@ -50,9 +50,13 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Seconds of everything that was timed in each round, and of the parts of an index in all of them."""
+    """Seconds of everything that was timed in each round, those of all cores together that were at work on it, and seconds of the parts of an index.
+
+    What else the machine does counts in the first and hardly in the second.
+    """
 
     rounds: list[dict[str, float]] = field(default_factory=list)
+    processor: list[dict[str, float]] = field(default_factory=list)
     parts: dict[str, float] = field(default_factory=dict)
 
 
@@ -154,29 +158,26 @@ def _in_turns(timed: Mapping[str, Callable[[], object]], rounds: int) -> Measure
     names = list(timed)
     for number in range(rounds):
         first = number % len(names)
-        seconds: dict[str, float] = {}
-        for name in [*names[first:], *names[:first]]:
-            seconds[name] = _seconds(timed[name], measured.parts if name == INDEX else None)
-        measured.rounds.append(seconds)
+        spent = {name: _spent(timed[name], measured.parts if name == INDEX else {}) for name in [*names[first:], *names[:first]]}
+        measured.rounds.append({name: spent[name][0] for name in names})
+        measured.processor.append({name: spent[name][1] for name in names})
     return measured
 
 
-def _seconds(work: Callable[[], object], parts: dict[str, float] | None) -> float:
-    """How long it took; a peer says so itself."""
-    with ExitStack() as stack:
-        spent = None if parts is None else stack.enter_context(scale.sampled())
-        begun = time.perf_counter()
+def _spent(work: Callable[[], object], parts: dict[str, float]) -> tuple[float, float]:
+    """Seconds, and seconds of all cores; a peer says so itself. Adds to the seconds of the parts of the program."""
+    with scale.sampled() as sampled:
+        begun, used = time.perf_counter(), time.process_time()
         said = work()
-        seconds = time.perf_counter() - begun
-    for part, some in (spent or {}).items():
-        assert parts is not None
+        seconds, processor = time.perf_counter() - begun, time.process_time() - used
+    for part, some in sampled.items():
         parts[part] = parts.get(part, 0.0) + some
-    return said if isinstance(said, float) else seconds
+    return (said["seconds"], said["processor"]) if isinstance(said, dict) else (seconds, processor)
 
 
 @contextmanager
-def _peer(python: Path, name: str, model: Path) -> Iterator[Callable[[Sequence[str]], float]]:
-    """Embeds texts with another library, and gives the seconds that it took. Raises ScaleError."""
+def _peer(python: Path, name: str, model: Path) -> Iterator[Callable[[Sequence[str]], dict[str, float]]]:
+    """Embeds texts with another library, and gives the seconds that it took, of the clock and of all cores. Raises ScaleError."""
     command = [str(python), str(Path(peer.__file__)), name, str(model)]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said, _started(command, said) as process:
 
@@ -189,14 +190,14 @@ def _peer(python: Path, name: str, model: Path) -> Iterator[Callable[[Sequence[s
             said.seek(0)
             raise scale.ScaleError(f"{name} can't be measured with {python}: {(said.read().strip().splitlines() or ['it ended'])[-1]}")
 
-        def embed(texts: Sequence[str]) -> float:
+        def embed(texts: Sequence[str]) -> dict[str, float]:
             assert process.stdin is not None
             process.stdin.write(json.dumps(list(texts)) + "\n")
             process.stdin.flush()
             answered = answer()
             if answered["texts"] != len(texts):
                 raise scale.ScaleError(f"{name} gave {answered['texts']} vectors for {len(texts)} texts")
-            return answered["seconds"]
+            return answered
 
         answer()  # it is loaded
         yield embed
@@ -216,7 +217,7 @@ def _started(command: Sequence[str], errors: Any) -> Iterator[subprocess.Popen[s
 
 def figures(work: Work, measured: Measured) -> dict[str, Any]:
     """Everything for a machine: seconds, texts and tokens a second (medians), and how quick each is beside the others of its round."""
-    rows = {name: _row(name, work, measured.rounds) for name in measured.rounds[0]}
+    rows = {name: _row(name, work, measured) for name in measured.rounds[0]}
     total = sum(measured.parts.values())
     return {
         "papers": len(work.abstracts),
@@ -230,15 +231,18 @@ def figures(work: Work, measured: Measured) -> dict[str, Any]:
     }
 
 
-def _row(name: str, work: Work, rounds: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+def _row(name: str, work: Work, measured: Measured) -> dict[str, Any]:
     whole = name.endswith(_ABSTRACTS)
+    rounds = measured.rounds
     seconds = statistics.median(one[name] for one in rounds)
     others = [other for other in rounds[0] if other.endswith(_ABSTRACTS) == whole and other not in _OURS] if name in _OURS else []
     return {
         "seconds": round(seconds, 3),
+        "processor_seconds": round(statistics.median(one[name] for one in measured.processor), 3),
         "texts_per_second": round((len(work.abstracts) if whole else len(work.texts)) / seconds, 1),
         "tokens_per_second": round((work.abstract_tokens if whole else work.tokens) / seconds),
         "speed_of": {other: spread(ratios(rounds, name, other)) for other in others},
+        "thrift_of": {other: spread(ratios(measured.processor, name, other)) for other in others},
     }
 
 
@@ -277,11 +281,15 @@ def table(found: Mapping[str, Any]) -> list[str]:
         f"in {found['batches']} runs of the model",
         f"{about['cores']} cores ({about['system']}; int8 instructions: {', '.join(about['int8_instructions']) or 'none'}), load {about['load']}",
         "",
-        f"{'':<{wide}}{'seconds':>10}{'texts/s':>10}{'tokens/s':>10}   how quick, if what is named is 1 (least to greatest)",
+        f"{'':<{wide}}{'seconds':>10}{'of cores':>10}{'texts/s':>10}{'tokens/s':>10}   quicker by, of cores (least to greatest), than",
     ]
     for name, row in rows.items():
-        numbers = f"{row['seconds']:>10.2f}{row['texts_per_second']:>10.1f}{row['tokens_per_second']:>10}"
-        beside = [f"{ratio['median']:.2f} ({ratio['least']:.2f} to {ratio['greatest']:.2f}) {other}" for other, ratio in row["speed_of"].items()]
-        lines += [f"{name:<{wide}}{numbers}   {''.join(beside[:1])}".rstrip(), *(" " * (wide + 33) + one for one in beside[1:])]
+        numbers = f"{row['seconds']:>10.2f}{row['processor_seconds']:>10.2f}{row['texts_per_second']:>10.1f}{row['tokens_per_second']:>10}"
+        beside = [f"{_shown(ratio)}  {_shown(row['thrift_of'][other])}  {other}" for other, ratio in row["speed_of"].items()]
+        lines += [f"{name:<{wide}}{numbers}   {''.join(beside[:1])}".rstrip(), *(" " * (wide + 43) + one for one in beside[1:])]
     share = ", ".join(f"{part} {100 * some:.1f} %" for part, some in found["index_share"].items())
     return [*lines, "", f"time of an index: {share}"]
+
+
+def _shown(ratio: Mapping[str, float]) -> str:
+    return f"{ratio['median']:.2f} ({ratio['least']:.2f} to {ratio['greatest']:.2f})"

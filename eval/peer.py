@@ -1,7 +1,7 @@
 """Another library's embedder, timed in an environment of its own: `PYTHON eval/peer.py NAME FOLDER`, given a JSON list of texts a line.
 
 It imports nothing of this project. FOLDER holds all-MiniLM-L6-v2 as its authors publish it, for chromadb with
-onnx/model.onnx. What is written, a JSON object a line: first {} when it is loaded, then {"seconds", "texts"} for each list.
+onnx/model.onnx. What is written, a JSON object a line: first {} when it is loaded, then {"seconds", "processor", "texts"}.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def serve(name: str, folder: Path) -> None:
         _say({})
         for line in sys.stdin:
             texts = json.loads(line)
-            begun = time.perf_counter()
+            begun, used = time.perf_counter(), time.process_time()
             vectors = embed(texts)
-            _say({"seconds": time.perf_counter() - begun, "texts": len(vectors)})
+            _say({"seconds": time.perf_counter() - begun, "processor": time.process_time() - used, "texts": len(vectors)})
 
 
 def _say(what: dict[str, float]) -> None:

@@ -98,13 +98,18 @@ def test_what_it_needs_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_speeds_are_compared_within_a_round() -> None:
     work = Work(Path(), ["a", "b"], [], ["a"], tokens=100, abstract_tokens=30)
     rounds = [{BARE: 1.0, INDEX: 2.0, WHOLE: 3.0, "chromadb": 4.0}, {BARE: 30.0, INDEX: 20.0, WHOLE: 3.0, "chromadb": 10.0}]
-    timed = indexing.figures(work, Measured(rounds, {"embedding": 9.0, "reading": 1.0}))["timed"]
+    processor = [{name: 2 * seconds for name, seconds in one.items()} for one in rounds]
+    found = indexing.figures(work, Measured(rounds, processor, {"embedding": 9.0, "reading": 1.0}))
+    timed = found["timed"]
+
+    assert found["index_share"] == {"embedding": 0.9, "reading": 0.1}
 
     assert timed[INDEX]["speed_of"] == {
         BARE: {"median": 1.0, "least": 0.5, "greatest": 1.5},
         "chromadb": {"median": 1.25, "least": 0.5, "greatest": 2.0},
     }
-    assert timed[BARE] == {"seconds": 15.5, "texts_per_second": 0.1, "tokens_per_second": 6, "speed_of": {}}
+    assert (timed[BARE]["seconds"], timed[BARE]["processor_seconds"], timed[BARE]["speed_of"]) == (15.5, 31.0, {})
+    assert (timed[BARE]["texts_per_second"], timed[BARE]["tokens_per_second"]) == (0.1, 6)
     assert timed[WHOLE]["tokens_per_second"] == 10
 
 
