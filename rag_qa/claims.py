@@ -68,7 +68,7 @@ class AbstractSentence:
 @dataclass(frozen=True, slots=True)
 class View:
     """A claim held against a paper. `chosen`: places of the sentences that cover most of it together, best first; `met`: how well each word of the
-    claim is met by them, 0 to 1; `coverage`: the share of the claim's weight that is met.
+    claim is met by them, 0 to 1; `each`: by every sentence, shape (sentences, words); `coverage`: the share of the claim's weight that is met.
     """
 
     claim: Claim
@@ -76,6 +76,7 @@ class View:
     sentences: Sequence[AbstractSentence]
     places: Sequence[int]
     met: Met
+    each: Met
     coverage: float
     similarity: WordSimilarity | None
 
@@ -86,8 +87,11 @@ class View:
 
     def missing(self, among: Sequence[int] | None = None) -> list[str]:
         """Words of the claim that are not met; `among`: places of the words to look at."""
-        places = range(len(self.claim.words)) if among is None else among
-        return [self.claim.words[i].text for i in places if self.met[i] < MET]
+        return [self.claim.words[i].text for i in self.missing_places(range(len(self.claim.words)) if among is None else among)]
+
+    def missing_places(self, among: Sequence[int]) -> list[int]:
+        """Places of the words of the claim that are not met."""
+        return [i for i in among if self.met[i] < MET]
 
     def share(self, among: Sequence[int]) -> float:
         """Share that is met of the weight of some words of the claim."""
@@ -106,7 +110,7 @@ def view(made: Claim, paper: Paper, similarity: WordSimilarity | None) -> View |
     met = _met(made, sentences, similarity)
     places = _chosen(met, made.weights)
     joint: Met = met[places].max(axis=0)
-    return View(made, paper, sentences, places, joint, share(joint, made.weights), similarity)
+    return View(made, paper, sentences, places, joint, met, share(joint, made.weights), similarity)
 
 
 def may_cover(made: Claim, paper: Paper) -> bool:
@@ -127,7 +131,8 @@ COMMON = frozenset(
     """method methods approach approaches model models result results performance task tasks data show shows also new based according author
     authors paper abstract study work propose proposes proposed introduce introduces introduced present presents presented demonstrate
     demonstrates demonstrated find finds found achieve achieves achieved called name named framework technique various different several
-    particular specifically namely fact order via thus therefore instead already whose currently existing previous prior""".split()
+    particular specifically namely fact order via thus therefore instead already whose currently existing previous prior even good look looks looked
+    ones run runs running way ways case cases put puts keep keeps become becomes let lets help helps big lot lots whole others""".split()
 )
 """Words that a sentence about a paper has anyway: they tell little."""
 _ANSWER = re.compile(r"^(?:yes|no)[,.;:–—-]+\s+(?=\S)", re.IGNORECASE)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
+from functools import lru_cache, partial
 from itertools import pairwise
 
 from rag_qa import text
 from rag_qa.answering.answer import Status
-from rag_qa.claims import COMMON, MET_EXACTLY, AbstractSentence, View, name_stands
+from rag_qa.claims import COMMON, MET, MET_EXACTLY, AbstractSentence, View, name_stands
 from rag_qa.quantities import Quantity, listed, lists_as_many
 from rag_qa.statements import (
     Comparison,
@@ -31,7 +32,9 @@ from rag_qa.statements import (
 )
 
 SUPPORTED_FROM = 0.62
-"""Share of a sentence's weight that its evidence must cover."""
+"""Share of a sentence's weight that its evidence must cover, unless it is likely all the same."""
+LIKELY_FROM, DOUBTFUL_BELOW = 0.5, 0.12
+"""Likelihoods: from the first on a sentence may be in words of its own; below the second no shared words will do."""
 
 _SAME_CLAIM_FROM = 0.5  # two sentences are about the same thing from here on, so that what they deny and compare can be held against each other
 
@@ -39,13 +42,13 @@ Problem = tuple[Status, str]
 Kind = Callable[[View], Problem | None]
 
 
-def problems(view: View) -> Iterator[Problem]:
-    """Everything that speaks against a claim, the gravest first."""
+def problems(view: View, likelihood: Callable[[], float]) -> Iterator[Problem]:
+    """Everything that speaks against a claim, the gravest first. `likelihood`: that the paper bears it out, 0 to 1; asked for only if needed."""
     kinds: tuple[Kind, ...] = (number_problem, name_problem)
     if view.coverage >= _SAME_CLAIM_FROM:
         kinds += (denial_problem, direction_problem, opposite_problem, comparison_problem, supposition_problem, of_others_problem, other_side_problem)
         kinds += (number_of_another_problem,)
-    kinds += (coverage_problem, part_problem, replaced_word_problem, quantifier_problem, only_problem)
+    kinds += (partial(coverage_problem, likelihood=likelihood), part_problem, tail_problem, replaced_word_problem, quantifier_problem, only_problem)
     for kind in kinds:
         if problem := kind(view):
             yield problem
@@ -67,9 +70,11 @@ def _number_problem(view: View, quantity: Quantity) -> Problem | None:
     counted_up = not quantity.unit and quantity.value == str(listed(text.fold(view.paper.abstract).text))
     if counted_up or lists_as_many(view.claim.said.folded, quantity):
         return None  # "three parts", and there are three
+    if _is_a_pair(view, quantity):
+        return None
     everywhere = [(s.said, q) for s in view.sentences for q in s.said.quantities]
     same_value = [(said, q) for said, q in everywhere if q.value == quantity.value]
-    alike = [q for said, q in same_value if q.same_unit(quantity) and _count_the_same(view.claim.said, quantity, said, q)]
+    alike = [q for said, q in same_value if q.same_unit(quantity) and _count_the_same(view, quantity, said, q)]
     if alike:
         if any(_bounds_agree(quantity, q) for q in alike):
             return None
@@ -87,12 +92,27 @@ def _number_problem(view: View, quantity: Quantity) -> Problem | None:
 _COUNTED_WITHIN = 40  # characters
 
 
-def _count_the_same(claim: Statement, quantity: Quantity, there: Statement, other: Quantity) -> bool:
+def _count_the_same(view: View, quantity: Quantity, there: Statement, other: Quantity) -> bool:
     """Numbers without a unit must count the same thing, where both say what they count ("16 participants", but "participants (N=16)")."""
-    counted = _counted(claim, quantity)
-    if quantity.unit or not counted or not _counted(there, other):
+    counted, others = _counted(view.claim.said, quantity), _counted(there, other)
+    if quantity.unit or not counted or not others:
         return True
-    return any(are_alike(token.stem, stem) for token in counted for stem in there.stems)
+    if any(are_alike(token.stem, stem) for token in counted for stem in there.stems):
+        return True
+    return view.similarity is not None and view.likeness([token.text for token in counted], [token.text for token in others]) >= _COUNTED_ALIKE
+
+
+_COUNTED_ALIKE = 0.45  # cosine
+
+
+def _is_a_pair(view: View, quantity: Quantity) -> bool:
+    """ "Two inputs that are alike": two, where the abstract gives no number of them."""
+    said = view.claim.said
+    if quantity.unit or said.folded[quantity.start : quantity.end] != "two":
+        return False
+    counted = _counted(said, quantity)
+    others = [token for sentence in view.sentences for q in sentence.said.quantities if not q.unit for token in _counted(sentence.said, q)]
+    return not any(are_alike(token.stem, other.stem) for token in counted for other in others)
 
 
 def _counted(said: Statement, quantity: Quantity) -> list[Token]:
@@ -211,7 +231,8 @@ _OTHERS = re.compile(
 
 # what a method does about the others
 _ANSWERS_THEM = re.compile(
-    r"\b(?:address|overcom|tackl|avoid|solv|mitigat|alleviat|improv|outperform|beat|exceed|surpass|unlike|than|compared|replac|instead)\w*"
+    r"\b(?:address|overcom|tackl|avoid|solv|mitigat|alleviat|improv|outperform|beat|exceed|surpass|unlike|than|compared|replac|instead"
+    r"|drop|abandon|relax|reject|discard|no longer)\w*"
 )
 
 
@@ -239,6 +260,8 @@ def denial_problem(view: View) -> Problem | None:
             return Status.CONTRADICTED, f"the sentence denies what the abstract affirms (“{denial.word}”)"
     for sentence in view.chosen:
         for denial in sentence.said.denials:
+            if denial.is_contrast and _OTHERS.search(claim.folded):
+                continue  # "unlike X, ours ...": said of the others here too
             if _affirms(claim, sentence.said, denial):
                 return Status.CONTRADICTED, f"the sentence affirms what the abstract denies (“{denial.word}”)"
     return None
@@ -255,6 +278,8 @@ def _affirmed(token: Token, view: View) -> bool | None:
                     return False
                 found = True
             opposed = opposed or are_opposite(token.stem, there.stem)
+    if found and opposed:
+        return None  # of one thing this, of another the opposite
     return found or (False if opposed else None)
 
 
@@ -331,9 +356,14 @@ def comparison_problem(view: View) -> Problem | None:
     for said in view.claim.said.comparisons:
         for sentence in view.chosen:
             for there in sentence.said.comparisons:
-                if said.way == there.way and _is_reversed(said, there, sentence):
+                if said.way == there.way and _measure_alike(said, there) and _is_reversed(said, there, sentence):
                     return Status.CONTRADICTED, f"the abstract compares the other way round (“{there.word}”)"
     return None
+
+
+def _measure_alike(one: Comparison, other: Comparison) -> bool:
+    """ "More accurate" and "fewer steps" cannot be held against each other."""
+    return not one.measure or not other.measure or any(are_alike(a, b) for a in one.measure for b in other.measure)
 
 
 def _agreed_comparatives(view: View) -> set[int]:
@@ -379,16 +409,32 @@ def supposition_problem(view: View) -> Problem | None:
 # --------------------------------------------------------------------------------------------------------------- coverage
 
 
-def coverage_problem(view: View) -> Problem | None:
-    """A claim that shares too little with the abstract."""
+def _doubt(view: View, likelihood: Callable[[], float]) -> Problem | None:
+    """The words are there, but what goes up and what goes down, and what is denied, is different; near word for word the rules see more clearly."""
+    claim = view.claim.said
+    if _agreed_comparatives(view) or any(_is_nearly_the_same(claim, sentence.said) for sentence in view.chosen):
+        return None
+    if likelihood() >= DOUBTFUL_BELOW:
+        return None
+    return Status.UNSUPPORTED, "the abstract has these words and seems to say something else with them"
+
+
+_FEWEST_TO_GO_BY = 4  # telling words: of fewer a likelihood says little
+
+
+def coverage_problem(view: View, *, likelihood: Callable[[], float]) -> Problem | None:
+    """A claim that shares too little with the abstract, or that goes another way than most of what it shares with it."""
     if view.coverage >= SUPPORTED_FROM:
+        return _doubt(view, likelihood)
+    if view.coverage >= _SAME_CLAIM_FROM and len(view.claim.words) >= _FEWEST_TO_GO_BY and likelihood() >= LIKELY_FROM:
         return None
     missing = view.missing()
     return Status.UNSUPPORTED, f"the abstract says nothing about {_quoted(missing)}" if missing else "the abstract does not say this"
 
 
 _BORDER = re.compile(
-    r"[,;:]\s|\s(?=(?:and|but|while|whereas|which|that|because|although|so|since|as|thereby|who|when|where|if|by|for|with|in|on|to|from|using|through)\b)"
+    r"[,;:]\s|\s(?=(?:and|but|while|whereas|which|that|because|although|so|since|as|thereby|who|when|where|if|by|for|with|in|on|to|from|using|through"
+    r"|after|before|at|during|even|under|within|until)\b)"
 )
 _ADDS = re.compile(r"\s?(?:because|although|since|which|as|and|but|until|while|whereas)\b")
 _FEWEST_IN_PART = 2
@@ -405,10 +451,37 @@ def part_problem(view: View) -> Problem | None:
         least = _PART_COVERED_FROM if len(inside) >= _FEWEST_IN_PART else 0.0
         if len(inside) == 1 and end == borders[-1] and _ADDS.match(folded, max(0, start - 1)):
             least = _ENDING_COVERED_FROM
-        if least and view.share(inside) < least:
+        if least and view.share(inside) < least and _weighs(view, view.missing_places(inside)):
             return Status.UNSUPPORTED, f"the abstract says nothing about {_quoted(view.missing(inside))}"
     return None
 
+
+def _weighs(view: View, places: Sequence[int]) -> bool:
+    """Do some words of a claim tell more than one plain word that any sentence may have?"""
+    return sum(view.claim.words[i].weight for i in places) >= 1.0
+
+
+def tail_problem(view: View) -> Problem | None:
+    """A sentence of the abstract that goes on: the ending was made up."""
+    claim = view.claim
+    for said in (sentence.said for sentence in view.chosen):
+        blocks = [block for block in _blocks(claim.said.folded, said.folded) if block.size >= _FEWEST_IN_BLOCK]
+        head = blocks[-1].a + blocks[-1].size if blocks else 0
+        if head < _SHORTEST_HEAD or sum(block.size for block in blocks) < _TRUE_HEAD * head or head == len(claim.said.tokens):
+            continue
+        begins = claim.said.tokens[head].start
+        tail = [i for i, word in enumerate(claim.words) if word.at >= begins]
+        stands = sum(claim.words[i].weight for i in tail if view.met[i] >= MET_EXACTLY)
+        missing = [i for i in tail if view.met[i] < (MET_EXACTLY if len(tail) > 1 else MET)]
+        if _weighs(view, missing) and stands < _TAIL_STANDS * sum(claim.words[i].weight for i in tail):
+            return Status.UNSUPPORTED, f"the abstract says nothing about {_quoted([claim.words[i].text for i in missing])}"
+    return None
+
+
+_FEWEST_IN_BLOCK = 2  # words in a row that count as taken over
+_SHORTEST_HEAD = 6  # words
+_TRUE_HEAD = 0.75  # share of them that is taken over
+_TAIL_STANDS = 0.5
 
 _NEARLY_VERBATIM = 0.6  # share of the words of a sentence that stand, in this order, in one sentence of the abstract
 _MOST_REPLACED = 2
@@ -425,6 +498,8 @@ def replaced_word_problem(view: View) -> Problem | None:
                 i, j = claim.tokens.index(a), said.tokens.index(b)
                 if i not in agreed and (i in claim.denied) == (j in said.denied):
                     return Status.CONTRADICTED, f"the sentence says “{a.text}” where the abstract says “{b.text}”"
+        if not _is_nearly_the_same(claim, said):
+            continue
         for new, old in _replacements(_informative(claim.tokens), _informative(said.tokens)):
             one, other = [token.text for token in new], [token.text for token in old]
             if not any(token.start in there or token.is_part for token in new) and view.likeness(one, other) < _UNLIKE:
@@ -440,6 +515,17 @@ def _replacements(claim: Sequence[Token], there: Sequence[Token]) -> Iterator[tu
     for kind, i, i_end, j, j_end in matcher.get_opcodes():
         if kind == "replace" and i_end - i <= _MOST_REPLACED and j_end - j <= _MOST_REPLACED:
             yield claim[i:i_end], there[j:j_end]
+
+
+def _is_nearly_the_same(claim: Statement, there: Statement) -> bool:
+    return sum(block.size for block in _blocks(claim.folded, there.folded)) >= _NEARLY_VERBATIM * len(claim.tokens)
+
+
+@lru_cache(maxsize=1024)
+def _blocks(claim: str, there: str) -> Sequence[Match]:
+    """What two folded sentences have in common, in order."""
+    one, other = ([token.stem for token in statement(folded).tokens] for folded in (claim, there))
+    return SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks()
 
 
 def _informative(tokens: Sequence[Token]) -> list[Token]:

@@ -61,13 +61,15 @@ class Direction:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`greater` is said to be better, more or later than `lesser` (stems); `word`, at place `at`, is the one that says so. After "compared to" it is
-    not known which is which: `greater` is then what is compared with the other.
+    not known which is which: `greater` is then what is compared with the other. `measure`: stems of what there is more of ("more accurate than"),
+    where that is said.
     """
 
     word: str
     at: int
     greater: frozenset[str]
     lesser: frozenset[str]
+    measure: frozenset[str] = frozenset()
 
     @property
     def way(self) -> str:
@@ -228,7 +230,8 @@ _OPPOSITES = """online/offline seen/unseen before/after first/last best/worst la
     exact/approximate exact/inexact optimistic/pessimistic converge/diverge supervised/unsupervised labeled/unlabeled labelled/unlabelled
     pre/post encoder/decoder increase/decrease training/inference training/testing training/test train/test upstream/downstream input/output
     sender/receiver source/target convex/nonconvex necessary/sufficient real/synthetic simulated/real absolute/relative
-    theoretical/empirical male/female young/old hot/cold inside/outside above/below start/end begin/end add/remove prefer/dispreferred
+    presence/absence essential/needless essential/unneeded prevent/cause enable/block
+        theoretical/empirical male/female young/old hot/cold inside/outside above/below start/end begin/end add/remove prefer/dispreferred
     attract/repel agree/disagree trust/distrust beneficial/harmful useful/useless careful/careless rare/common frequent/rare abundant/scarce
     concave/convex even/odd symmetric/asymmetric synchronous/asynchronous typical/atypical row/column encode/decode compress/decompress
     symptomatic/asymptomatic inhibit/promote inhibit/activate inhibit/induce activate/suppress promote/suppress upregulate/downregulate
@@ -304,7 +307,7 @@ cause lead result induce due because produce
 contain include consist comprise hold incorporate
 method approach technique framework algorithm scheme system procedure strategy model
 aim goal objective purpose
-various diverse different several multiple many numerous
+various diverse different distinct several multiple many numerous
 existing previous prior current earlier past other conventional traditional
 important crucial critical key essential vital central
 deduce determine compute infer identify find derive obtain
@@ -366,7 +369,9 @@ def are_alike(one: str, other: str) -> bool:
     >>> are_alike("attain", "achiev"), are_alike("attain", "propos")
     (True, False)
     """
-    return one == other or bool(_ALIKE_STEMS.get(one, frozenset()) & _ALIKE_STEMS.get(other, frozenset()))
+    if one == other or one in (f"{other}er", f"{other}or") or other in (f"{one}er", f"{one}or"):
+        return True  # who does it and what is done
+    return bool(_ALIKE_STEMS.get(one, frozenset()) & _ALIKE_STEMS.get(other, frozenset()))
 
 
 # ------------------------------------------------------------------------------------------------------------ direction
@@ -413,10 +418,20 @@ def _objects(tokens: Sequence[Token], at: int) -> frozenset[str]:
     ahead = list(tokens[at + 1 : at + 2 + _MOST_OBJECTS])
     if ahead and ahead[0].text in ("in", "of"):
         ahead = ahead[1:]
+    ahead = _last_parts(ahead)
     found = _run(ahead, tokens[at].clause)
     if not found:
         found = _run(list(reversed(tokens[max(0, at - 6) : at])), tokens[at].clause)[:3]
     return frozenset(found)
+
+
+def _last_parts(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens without the first parts of compounds: "more sample-efficient" is not more samples."""
+    return [one for i, one in enumerate(tokens) if not _goes_on(one, tokens[i + 1 : i + 2])]
+
+
+def _goes_on(part: Token, following: Sequence[Token]) -> bool:
+    return part.is_part and any(after.is_part and after.start == part.end + 1 for after in following)
 
 
 def _run(tokens: Sequence[Token], clause: int) -> list[str]:
@@ -453,7 +468,8 @@ def _comparisons(tokens: Sequence[Token]) -> Iterator[Comparison]:
         if token.stem in _OVER:
             yield _sided(token.text, tokens, i, i, _OVER[token.stem] * (-1 if following == "by" else 1))
         elif token.text == "than" and (place := _comparative(tokens, i)) is not None:
-            yield _sided(f"{tokens[place].text} than", tokens, place, i, _sign(tokens[place]))
+            measure = _content(_last_parts(tokens[place + 1 : i]))
+            yield replace(_sided(f"{tokens[place].text} than", tokens, place, i, _sign(tokens[place])), measure=measure)
         elif token.text in _COMPARATIVES and _sign(token) > 0 and i and tokens[i - 1].text in _COPULAS and not _has_than(tokens, i):
             # "is more robust": with what it is compared is not said
             yield replace(_sided(token.text, tokens, i, i, 1), lesser=frozenset())

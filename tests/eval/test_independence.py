@@ -7,10 +7,19 @@ from pathlib import Path
 
 ALLOWED = {"rag_qa", "rag_qa.answering.answer", "rag_qa.engine", "rag_qa.errors", "rag_qa.papers", "rag_qa.retrieval.hits", "rag_qa.settings"}
 """Value types, the engine and its settings: no text folding, no grounding, no ranking."""
-FITTING = {"eval/fit.py", "eval/fit_ranking.py"}
+FITTING = {"eval/fit.py", "eval/fit_ranking.py", "eval/fit_grounding.py"}
 """They set the product's weights on development questions, and so have to know its parts; they judge nothing."""
 
-PARTS = {"eval/duplicates.py", "eval/readers.py", "eval/formats.py", "eval/embedders.py", "eval/rankings.py", "eval/scale.py", "eval/indexing.py"}
+PARTS = {
+    "eval/duplicates.py",
+    "eval/grounding.py",
+    "eval/readers.py",
+    "eval/formats.py",
+    "eval/embedders.py",
+    "eval/rankings.py",
+    "eval/scale.py",
+    "eval/indexing.py",
+}
 """Measure one part of the product against labels of people, or its speed, and so have to call that part; they judge no answer."""
 
 

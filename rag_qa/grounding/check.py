@@ -1,11 +1,10 @@
 """The check: a sentence and the papers that it cites -> a verdict with the evidence span. Offline, no model.
 
-Exact match after folding comes first. Otherwise the sentence must be covered, each part of it, by a few sentences of a paper that it cites, and
-its numbers with their units, its names, its denials, its directions and who is compared with whom must agree with them (`rag_qa.disagreement`).
-The verdict says in words what does not.
+Exact match after folding comes first. Otherwise the sentence must be likely to be borne out by a paper that it cites (`likelihood`) or covered by a
+few sentences of it, each part of it; and its numbers with their units, its names, its denials, its directions and who is compared with whom must
+agree with them (`rag_qa.disagreement`). The verdict says in words what does not.
 
-What it cannot see: a paraphrase that shares hardly a word with the abstract is called unsupported; and one word put in the place of another in a
-sentence that is otherwise in words of its own, or what an abstract says of one thing told of another, can pass.
+What it cannot see is told in docs/citations.md.
 """
 
 from __future__ import annotations
@@ -19,16 +18,21 @@ from rag_qa.answering.answer import Evidence, Status, Verdict
 from rag_qa.answering.evidence import WordSimilarity
 from rag_qa.claims import Claim, claim, may_cover, name_stands, view
 from rag_qa.disagreement import problems
+from rag_qa.grounding import likelihood
+from rag_qa.grounding.likelihood import Weights
 from rag_qa.papers import Paper
 
 _SHOWN_FROM = 0.25  # evidence that covers less of a sentence has nothing to do with it
 
 
 class GroundingCheck:
-    """Judges sentences. `similarity` (words -> unit vectors) lets synonyms count; without it only equal stems and a list of synonyms do."""
+    """Judges sentences. `similarity` (words -> unit vectors) lets synonyms count; without it only equal stems and a list of synonyms do. `weights`:
+    of the likelihood, the shipped ones if none are given.
+    """
 
-    def __init__(self, similarity: WordSimilarity | None = None) -> None:
+    def __init__(self, similarity: WordSimilarity | None = None, *, weights: Weights | None = None) -> None:
         self._similarity = similarity
+        self._weights = weights or likelihood.shipped()
 
     def __call__(self, sentence: str, cited: Sequence[tuple[int, Paper]], given: Sequence[Paper] = ()) -> Verdict:
         """A verdict for a sentence without its markers. `cited`: (number in the source list, paper); `given`: all papers that could be cited."""
@@ -48,14 +52,12 @@ class GroundingCheck:
         return Verdict(best.status, evidence, best.why)
 
     def score(self, sentence: str, paper: Paper) -> float:
-        """How well a paper bears a sentence out, -0.4 to 1 (higher is better): what is covered, less for what disagrees."""
+        """How likely a paper bears a sentence out, 0 to 1; 1 if it stands there word for word."""
         if _verbatim(sentence, [(1, paper)]):
             return 1.0
         made = claim(sentence)
-        if not made.words:
-            return 0.0
-        match = self._compare(made, 1, paper)
-        return match.coverage - _PENALTY.get(match.status, 0.0)
+        seen = view(made, paper, self._similarity) if made.words else None
+        return likelihood.likelihood(seen, self._weights) if seen else 0.0
 
     def _best(self, made: Claim, cited: Sequence[tuple[int, Paper]]) -> _Match:
         best = self._of_one(made, cited)
@@ -98,12 +100,12 @@ class GroundingCheck:
         seen = view(made, paper, self._similarity) if made.words else None
         if seen is None:
             return _Match(0.0, Status.UNSUPPORTED, "the abstract does not say this", ())
-        status, why = next(problems(seen), (Status.SUPPORTED, ""))
+        found = problems(seen, lambda: likelihood.likelihood(seen, self._weights))
+        status, why = next(found, (Status.SUPPORTED, ""))
         evidence = tuple(_evidence(n, paper, seen.sentences[i].terms.span) for i in sorted(seen.places))
         return _Match(seen.coverage, status, why, evidence)
 
 
-_PENALTY = {Status.CONTRADICTED: 0.4, Status.UNSUPPORTED: 0.05}  # chosen on the training part of a set of human judgements
 _PART = re.compile(
     r"\s*[,;:]\s+(?=(?:and|but|while|whereas|which|where|so|although|because|as|since|even|thereby|who|thus)\b)|\s*[;:]\s+"
     r"|\s+(?=(?:while|whereas|which|because|although|but)\b)"
