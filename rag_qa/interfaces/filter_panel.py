@@ -41,12 +41,17 @@ class _Tally:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._written: dict[str, str] = {}
+        self._keys: dict[str, str] = {}  # the same names come again and again
 
     def add(self, names: Iterable[str | None]) -> None:
         """The names of one paper; a name that it has twice counts once."""
-        for key, name in {" ".join(name.casefold().split()): name for name in names if name and name.strip()}.items():
-            self._counts[key] += 1
-            self._written.setdefault(key, " ".join(name.split()))
+        self._counts.update({key for name in names if name and (key := self._keys.get(name) or self._key(name))})
+
+    def _key(self, name: str) -> str:
+        written = " ".join(name.split())
+        key = self._keys[name] = written.casefold()
+        self._written.setdefault(key, written)
+        return key
 
     def most(self) -> Counts:
         ranked = sorted(self._counts.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -155,15 +160,22 @@ def _fields(choices: Choices) -> Iterator[str]:
 
 
 def _year(label: str, name: str, example: int) -> str:
-    field = f'<input type="number" name="{name}" step="1" inputmode="numeric" placeholder="{example}">'
-    return f'<label class="rq-year">{label}{field}</label>'
+    return _field(label, name, f'<input type="number" {_named(name)} step="1" inputmode="numeric" placeholder="{example}">')
+
+
+def _field(label: str, name: str, control: str) -> str:
+    return f'<div><label for="rq-by-{name}">{label}</label>{control}</div>'
+
+
+def _named(name: str) -> str:
+    return f'id="rq-by-{name}" name="{name}"'
 
 
 def _typed(label: str, name: str, counts: Counts) -> str:
     """A field for any text, with suggestions."""
     options = "".join(f'<option value="{escape(value)}">{_papers(count)}</option>' for value, count in counts)
-    field = f'<input type="text" name="{name}" list="rq-known-{name}" placeholder="Any" spellcheck="false" autocapitalize="off">'
-    return f'<label>{label}{field}<datalist id="rq-known-{name}">{options}</datalist></label>'
+    control = f'<input type="text" {_named(name)} list="rq-known-{name}" placeholder="Any" spellcheck="false" autocapitalize="off">'
+    return _field(label, name, f'{control}<datalist id="rq-known-{name}">{options}</datalist>')
 
 
 def _papers(count: int) -> str:
@@ -174,7 +186,7 @@ def _listed(label: str, name: str, counts: Counts, called: Mapping[str, str] | N
     """A field to choose one value from."""
     names = called or {}
     options = "".join(f'<option value="{escape(value)}">{escape(names.get(value, value))} ({count:,})</option>' for value, count in counts)
-    return f'<label>{label}<select name="{name}"><option value="">Any</option>{options}</select></label>'
+    return _field(label, name, f'<select {_named(name)}><option value="">Any</option>{options}</select>')
 
 
 def _left_out(choices: Choices) -> Iterator[str]:

@@ -23,7 +23,7 @@ from rag_qa.errors import AuthError, BadReply, EmptyIndexError, ProviderTimeout,
 from rag_qa.interfaces import app
 from rag_qa.interfaces.cards import Turn
 from rag_qa.papers import Paper
-from rag_qa.retrieval.filters import EVERYTHING, Filters
+from rag_qa.retrieval.filters import EVERYTHING, FilterError, Filters, Narrowing
 from rag_qa.settings import Settings, load
 from tests.fakes import PAPERS, TIDE, FakeEngine, answer_to, evidence, supported
 
@@ -54,6 +54,10 @@ class ScriptedEngine:
         self.finished = 0
         self._papers = list(papers)
         self._missing = missing
+
+    def hold(self, papers: Sequence[Paper]) -> None:
+        """Other papers from now on."""
+        self._papers = list(papers)
 
     def info(self) -> IndexInfo:
         if self._missing:
@@ -207,6 +211,73 @@ def test_stopping_when_nothing_runs_changes_nothing() -> None:
     turns = talk(ScriptedEngine(), "tide")
     assert app.stopped(turns) == turns
     assert app.stopped(()) == ()
+
+
+# ------------------------------------------------------------------------------------------------------------------- filters
+
+
+def test_a_question_is_asked_of_its_scope_and_the_turn_knows_it() -> None:
+    engine = ScriptedEngine()
+    scope = Scope(Filters(venue="ICLR"), reads_filters=False)
+    *_, (turn,) = app.converse(engine, "tide", (), scope)
+    assert (engine.scopes, turn.scope) == ([scope], scope)
+    assert turn.answer is not None
+    assert turn.answer.narrowing.filters == scope.filters
+
+
+def test_what_narrows_is_known_before_the_answer() -> None:
+    narrowing = Narrowing(Filters(year_from=2023), ("since 2023",))
+    engine = ScriptedEngine({"tide": [Step("searching", "tide", narrowing), Step("writing", "tide"), answer_to("tide", "tide")]})
+    assert [turns[-1].narrowing for turns in app.converse(engine, "tide", ())][1:3] == [narrowing, narrowing]
+
+
+def test_a_question_that_is_asked_again_takes_the_place_of_the_first_one() -> None:
+    engine = ScriptedEngine()
+    turns = talk(engine, "What is tide?", "And since 2023?", "Compare tide and moss")
+    *_, turns = app.converse(engine, "And since 2023?", turns, Scope(reads_filters=False), instead_of=2)
+    *_, turns = app.converse(engine, "And moss?", turns)
+    assert engine.asked[-2:] == [
+        ("And since 2023?", ["What is tide?"]),
+        ("And moss?", ["What is tide?", "Compare tide and moss", "And since 2023?"]),
+    ]
+    assert [turn.counts for turn in turns] == [True, False, True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "undo", "scope"),
+    [
+        ({}, "", Scope()),
+        (None, "", Scope()),
+        ({"year_from": 2020, "exclude_types": ["review"]}, "", Scope(Filters(year_from=2020, exclude_types=("review",)))),
+        ({"year_from": 2020}, "question", Scope(Filters(year_from=2020), reads_filters=False)),
+        ({"year_from": 2020}, "filters", Scope()),
+        ({"year_from": 2020}, "filters question", Scope(reads_filters=False)),
+    ],
+)
+def test_the_scope_is_what_is_chosen_without_what_is_taken_back(chosen: dict[str, object] | None, undo: str, scope: Scope) -> None:
+    assert app.scope_of(chosen, undo) == scope
+
+
+def test_what_the_panel_can_not_have_sent_is_refused_and_not_overlooked() -> None:
+    with pytest.raises(FilterError):
+        app.scope_of({"year_from": "2020"})
+
+
+def test_the_papers_are_read_once_for_each_state_of_the_index() -> None:
+    engine = ScriptedEngine()
+    library = app.Library(engine)
+    assert [library.overview() for _ in range(3)] == [library.overview()] * 3
+    library.opening_html(), library.panel_html()
+    assert engine.readings == 1
+    engine.hold([TIDE])
+    assert "Moss" not in library.panel_html()
+    assert engine.readings == 2
+
+
+def test_without_an_index_there_is_nothing_to_filter() -> None:
+    library = app.Library(ScriptedEngine(missing=EmptyIndexError("nothing")))
+    library.read_ahead()
+    assert library.panel_html() == ""
 
 
 # --------------------------------------------------------------------------------------------------- what the page works with

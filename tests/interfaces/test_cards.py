@@ -12,16 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Usage, Verdict
+from rag_qa.engine import EVERY_PAPER, Scope
 from rag_qa.interfaces import cards
 from rag_qa.interfaces.cards import Failure, Turn
 from rag_qa.papers import Origin, Paper
+from rag_qa.retrieval.filters import NOT_NARROWED, Filters, Narrowing
 from rag_qa.text import Span
 from tests.fakes import MOSS, PAPERS, TIDE, WOLF, answer_to, evidence
 
 LONG = "We begin here. " + "Nothing of this matters much. " * 30 + "The yield rose by 12%. " + "More of no use. " * 40 + "It never fell. The end."
 FIELD = Paper("p9", LONG, venue="ICLR", year=2025, origins=(Origin("seeds/field.txt", 7),))
 
-VOID = {"br", "path", "circle", "meta", "link"}
+VOID = {"br", "path", "circle", "meta", "link", "input"}
 
 
 @dataclass
@@ -318,6 +320,110 @@ def test_the_parts_of_a_turn_keep_their_places_while_it_grows() -> None:
     assert [parts(stage) for stage in stages] == [["rq-question", "rq-understood", "rq-answer", "rq-status", "rq-after"]] * len(stages)
 
 
+# -------------------------------------------------------------------------------------------------------------------- filters
+
+SINCE = Narrowing(Filters(year_from=2023), ("since 2023",))
+CHOSEN = Filters(venue="ICLR")
+BOTH = Narrowing(Filters(year_from=2023, venue="ICLR"), ("since 2023",))
+
+
+def narrowed(narrowing: Narrowing, scope: Scope = EVERY_PAPER, *, question: str = "tide") -> Node:
+    """A turn that was answered under filters."""
+    return tree(cards.turn_html(Turn(3, question, scope, answer=replace(answer_to(question, question), narrowing=narrowing))))
+
+
+def buttons(turn: Node) -> list[tuple[str, str, str]]:
+    """(text, what it takes back, in place of which turn) of the buttons that ask again."""
+    return [(button.text, button.attributes["data-undo"], button.attributes["data-turn"]) for button in turn.find(".rq-undo")]
+
+
+@pytest.mark.parametrize(
+    ("narrowing", "scope", "said", "undo"),
+    [
+        (NOT_NARROWED, EVERY_PAPER, "", []),
+        (
+            SINCE,
+            EVERY_PAPER,
+            "Only papers from 2023 on as the question says: “since 2023” Search all papers",
+            [("Search all papers", "question", "3")],
+        ),
+        (Narrowing(CHOSEN), Scope(CHOSEN), "Only papers in ICLR as chosen in the filters ", []),
+        (
+            BOTH,
+            Scope(CHOSEN),
+            "Only papers from 2023 on as the question says: “since 2023”, in ICLR as chosen in the filters Ignore “since 2023”",
+            [("Ignore “since 2023”", "question", "3")],
+        ),
+        (NOT_NARROWED, Scope(reads_filters=False), "All papers whatever the question says of them", []),
+        (Narrowing(CHOSEN), Scope(CHOSEN, reads_filters=False), "Only papers in ICLR as chosen in the filters ", []),
+    ],
+)
+def test_an_answer_says_what_narrowed_it_and_how_to_take_that_back(
+    narrowing: Narrowing, scope: Scope, said: str, undo: list[tuple[str, str, str]]
+) -> None:
+    turn = narrowed(narrowing, scope)
+    assert turn.find(".rq-understood")[0].text == said
+    assert buttons(turn) == undo
+    assert all(button.attributes["data-question"] == "tide" for button in turn.find(".rq-undo"))
+
+
+def test_years_from_the_question_and_from_the_filters_are_told_apart() -> None:
+    turn = narrowed(Narrowing(Filters(year_from=2020, year_to=2023), ("until 2023",)), Scope(Filters(year_from=2020)))
+    assert [chip.text for chip in turn.find(".rq-chip")] == ["up to 2023", "from 2020 on"]
+
+
+def test_what_narrows_is_shown_while_the_answer_comes_with_a_button_that_waits() -> None:
+    coming = tree(cards.turn_html(Turn(1, "tide", status="Searching…", narrowing=SINCE))).find(".rq-narrowed")[0]
+    there = narrowed(SINCE).find(".rq-narrowed")[0]
+    assert coming.text == there.text
+    assert ["disabled" in node.find("button")[0].attributes for node in (coming, there)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("narrowing", "scope", "offered"),
+    [
+        (SINCE, EVERY_PAPER, [("Search all papers", "question", "3")]),
+        (BOTH, Scope(CHOSEN), [("Ignore “since 2023”", "question", "3"), ("Clear the filters and ask again", "filters", "3")]),
+        (Narrowing(CHOSEN), Scope(CHOSEN), [("Clear the filters and ask again", "filters", "3")]),
+        (Narrowing(CHOSEN), Scope(CHOSEN, reads_filters=False), [("Clear the filters and ask again", "filters question", "3")]),
+        (NOT_NARROWED, EVERY_PAPER, []),
+    ],
+)
+def test_a_refusal_offers_to_ask_more_papers(narrowing: Narrowing, scope: Scope, offered: list[tuple[str, str, str]]) -> None:
+    turn = narrowed(narrowing, scope, question="Who was the first?")
+    assert buttons(turn) == buttons(turn.find(".rq-refusal")[0]) == offered
+
+
+def test_asking_again_after_a_failure_keeps_what_was_taken_back() -> None:
+    failed = Failure("down", retryable=True)
+    assert "data-undo" not in cards.failure_html(failed, Turn(1, "q"))
+    assert 'data-undo="question"' in cards.failure_html(failed, Turn(1, "q", Scope(reads_filters=False)))
+
+
+# --------------------------------------------------------------------------------------------------------------- many sources
+
+
+def many(count: int) -> Node:
+    """A turn whose answer cites as many papers."""
+    papers = [replace(TIDE, id=f"p{n}") for n in range(1, count + 1)]
+    sentences = tuple(Sentence("TIDE-7 is fast.", (n,), Verdict(Status.SUPPORTED, (evidence(n, TIDE, "TIDE-7"),))) for n in range(1, count + 1))
+    answer = Answer("q", "q", sentences, tuple(Source(paper, 0.5, n) for n, paper in enumerate(papers, 1)))
+    return tree(cards.turn_html(Turn(1, "q", answer=answer)))
+
+
+def test_the_later_ones_of_many_sources_are_folded_away() -> None:
+    turn = many(30)
+    (rest,) = turn.find(".rq-rest")
+    assert rest.find("summary")[0].text == "Show the other 20 sourcesShow fewer sources"
+    assert [card.attributes["id"] for card in rest.find(".rq-card")] == [f"t1-s{n}" for n in range(11, 31)]
+    assert [card.attributes["id"] for card in turn.find(".rq-card")] == [f"t1-s{n}" for n in range(1, 31)]
+
+
+def test_a_handful_more_is_not_folded() -> None:
+    assert not many(13).find(".rq-rest")
+    assert len(many(14).find(".rq-rest")[0].find(".rq-card")) == 4
+
+
 # ----------------------------------------------------------------------------------------------------------------- hostile text
 
 HOSTILE = (
@@ -341,9 +447,11 @@ def hostile_pages() -> dict[str, str]:
     )
     full = Answer(HOSTILE, HOSTILE, sentences, (Source(paper, 1.0, 1),), model=HOSTILE, notice=HOSTILE)
     refused = Answer(HOSTILE, HOSTILE, abstained=HOSTILE, related=(Source(paper, 1.0),), notice=HOSTILE)
+    foreign = Filters(venue=HOSTILE, author=HOSTILE)
+    full, refused = (replace(answer, narrowing=Narrowing(foreign, (HOSTILE,))) for answer in (full, refused))
     return {
         "answer": cards.turn_html(Turn(1, HOSTILE, answer=full)),
-        "refusal": cards.turn_html(Turn(1, HOSTILE, answer=refused)),
+        "refusal": cards.turn_html(Turn(1, HOSTILE, Scope(Filters(venue=HOSTILE)), answer=refused)),
         "stream": cards.turn_html(Turn(1, HOSTILE, status=HOSTILE, understood_as=HOSTILE + "?", sentences=sentences)),
         "failure": cards.turn_html(Turn(1, HOSTILE, sentences=sentences, failure=Failure(HOSTILE, retryable=True))),
         "stopped": cards.turn_html(Turn(1, HOSTILE, sentences=sentences, stopped=True)),

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Step, Verdict
+from rag_qa.engine import Engine, Scope
 from rag_qa.errors import EmptyIndexError, ProviderTimeout
 from rag_qa.interfaces import app
 from rag_qa.papers import Origin, Paper
-from tests.fakes import TIDE, answer_to
+from rag_qa.retrieval.filters import Filters, Narrowing
+from rag_qa.settings import load
+from tests.fakes import PAPERS, TIDE, answer_to
+from tests.index.making import BagEmbedder
 from tests.interfaces.test_app import FAST, Item, ScriptedEngine
 
 ARGUMENTS = [
@@ -62,11 +67,22 @@ def long_answer() -> Answer:
     return Answer("yield", "yield", (sentence,), (Source(LONG, 1.0, 1),))
 
 
+def many_sources() -> Answer:
+    papers = [Paper(f"m{n}", f"We study it. Method {n} works.", title=f"On method {n}") for n in range(1, 31)]
+    sentences = tuple(
+        Sentence(f"Method {n} works.", (n,), Verdict(Status.SUPPORTED, (proof(n, p, f"Method {n} works."),))) for n, p in enumerate(papers, 1)
+    )
+    return Answer("many", "many", sentences, tuple(Source(paper, 0.5, n) for n, paper in enumerate(papers, 1)))
+
+
+SINCE = Narrowing(Filters(year_from=2023), ("since 2023",))
+
+
 class Stage:
     """The engine behind the page, and the gates that hold its answers back until a test has looked."""
 
     def __init__(self) -> None:
-        self.gates = {name: threading.Event() for name in ("searched", "written", "never", "held")}
+        self.gates = {name: threading.Event() for name in ("searched", "written", "never", "held", "narrowed")}
         answer = answer_to("slow tide", "What is slow about the tide?")
         script: dict[str, list[Item]] = {
             "slow tide": [self.gates["searched"], Step("searching", answer.understood_as), FAST, self.gates["written"], answer],
@@ -77,8 +93,10 @@ class Stage:
             "down": [ProviderTimeout("nobody answers at <b>http://box/v1</b>")],
             HOSTILE: [nasty_answer()],
             "yield": [long_answer()],
+            "many": [many_sources()],
+            "tide since 2023": [Step("searching", "tide", SINCE), self.gates["narrowed"], replace(answer, narrowing=SINCE)],
         }
-        self.engine = ScriptedEngine(script)
+        self.engine = ScriptedEngine(script, papers=[*PAPERS, NASTY])
 
 
 @pytest.fixture(scope="module")
@@ -391,7 +409,7 @@ def test_a_new_conversation_leaves_an_unfinished_answer_behind(open_page: Open, 
 
 def test_an_example_is_asked_by_a_click(open_page: Open, stage: Stage) -> None:
     page = open_page()
-    expect(page.locator(".rq-facts")).to_have_text("3 papersextractive answersembedder word-count")
+    expect(page.locator(".rq-facts")).to_have_text("4 papersextractive answersembedder word-count")
     page.get_by_role("button", name="What is TIDE-7?").click()
     expect(page.locator(".rq-card")).to_have_count(1)
     assert stage.engine.asked[-1] == ("What is TIDE-7?", [])
@@ -428,6 +446,182 @@ def test_the_answer_is_announced_and_focus_can_be_seen(open_page: Open) -> None:
     assert page.evaluate("document.activeElement.textContent") == "[1]"
 
 
+# ------------------------------------------------------------------------------------------------------------------- filters
+
+BAY = (
+    {"title": "A gauge", "abstract": "We measure tides with a gauge. The gauge reads 12 cm in the bay.", "year": 2020, "authors": ["Smith, Ada"]},
+    {"title": "Storms", "abstract": "We count tides after storms. Storms raise the tides by 30 cm in the bay.", "year": 2024, "type": "article"},
+    {"title": "Known", "abstract": "We review what is known of tides. Most tides of the bay are small.", "year": 2023, "type": "review"},
+)
+WHAT = "What is said of tides in the bay?"
+
+
+@pytest.fixture(scope="module")
+def bay(serving: Callable[[app.Asked], str], tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page over a real engine and a library of three papers."""
+    root = tmp_path_factory.mktemp("bay")
+    (root / "bay.json").write_text(json.dumps(BAY))
+    engine = Engine(load(data_dir=root / "data", answerer="extractive"), embedder=BagEmbedder())
+    assert engine.index([root / "bay.json"]).papers == 3
+    return serving(engine)
+
+
+def cited(page: Page) -> list[str]:
+    """Titles of the papers that the last answer cites."""
+    return page.locator(".rq-turn").last.locator(".rq-card h4").all_text_contents()
+
+
+def open_filters(page: Page) -> None:
+    page.locator("summary", has_text="Filter papers").click()
+
+
+def test_filters_hold_for_the_whole_conversation_until_they_are_cleared(open_page: Open, bay: str) -> None:
+    page = open_page(bay)
+    answered(page, WHAT)
+    assert set(cited(page)) == {"Known", "Storms"}
+    expect(page.locator(".rq-narrowed")).to_have_count(0)
+    open_filters(page)
+    page.get_by_label("Type", exact=True).select_option("review")
+    expect(page.locator(".rq-in-effect")).to_have_text("of type review")
+    for _ in range(2):
+        answered(page, WHAT)
+        assert cited(page) == ["Known"]
+        expect(page.locator(".rq-turn").last.locator(".rq-narrowed")).to_have_text("Only papers of type review as chosen in the filters")
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".rq-in-effect")).to_have_text("of type review")
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.locator(".rq-in-effect")).to_have_count(0)
+    answered(page, WHAT)
+    assert set(cited(page)) == {"Known", "Storms"}
+
+
+def test_types_are_left_out(open_page: Open, bay: str) -> None:
+    page = open_page(bay)
+    open_filters(page)
+    for box in ("review (1)", "article (1)"):
+        page.get_by_label(box).check()
+    expect(page.locator(".rq-in-effect")).to_have_text("no article, no review")
+    page.get_by_label("article (1)").uncheck()
+    expect(page.locator(".rq-in-effect")).to_have_text("no review")
+    answered(page, WHAT)
+    assert set(cited(page)) == {"Storms", "A gauge"}
+
+
+def test_a_refusal_for_which_the_filters_are_the_cause_clears_them_and_asks_again(open_page: Open, bay: str) -> None:
+    page = open_page(bay)
+    open_filters(page)
+    page.get_by_label("To year").fill("1999")
+    answered(page, WHAT)
+    refusal = page.get_by_role("region", name="Not answered")
+    expect(refusal).to_contain_text("No paper of this library is up to 1999.")
+    refusal.get_by_role("button", name="Clear the filters and ask again").press("Enter")
+    expect(page.locator(".rq-turn[aria-busy=false]")).to_have_count(2)
+    assert set(cited(page)) == {"Known", "Storms"}
+    expect(page.locator(".rq-in-effect")).to_have_count(0)
+    open_filters(page)
+    expect(page.get_by_label("To year")).to_have_value("")
+
+
+def test_what_was_read_from_the_question_is_shown_and_taken_back_by_the_keyboard(open_page: Open, bay: str) -> None:
+    page = open_page(bay)
+    answered(page, "What do papers since 2030 say about tides in the bay?")
+    expect(page.locator(".rq-narrowed")).to_have_text("Only papers from 2030 on as the question says: “since 2030”")
+    undo = page.get_by_role("button", name="Search all papers")
+    for _ in range(8):
+        if undo.evaluate("(node) => node === document.activeElement"):
+            break
+        page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".rq-turn[aria-busy=false]")).to_have_count(2)
+    expect(page.locator(".rq-turn").last.locator("h2")).to_have_text("What do papers since 2030 say about tides in the bay?")
+    expect(page.locator(".rq-turn").last.locator(".rq-understood")).to_have_text("All papers whatever the question says of them")
+    expect(page.locator(".rq-turn").last).not_to_contain_text("No paper of this library")
+
+
+def test_what_narrows_stands_there_before_the_answer_and_does_not_move_it(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    page.set_viewport_size({"width": 375, "height": 667})
+    ask(page, "tide since 2023")
+    undo = page.get_by_role("button", name="Search all papers")
+    expect(undo).to_be_disabled()
+    before = page.locator(".rq-answer").bounding_box()
+    stage.gates["narrowed"].set()
+    expect(undo).to_be_enabled()
+    after = page.locator(".rq-answer").bounding_box()
+    assert before
+    assert after
+    assert (after["x"], after["y"]) == (before["x"], before["y"])
+    undo.click()
+    expect(page.locator(".rq-turn[aria-busy=false]")).to_have_count(2)
+    assert (stage.engine.asked[-1], stage.engine.scopes[-1]) == (("tide since 2023", []), Scope(reads_filters=False))
+
+
+def test_a_filter_counts_for_a_question_that_is_sent_at_once(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    open_filters(page)
+    page.get_by_label("From year").fill("2024")
+    page.get_by_label("Venue").fill(" ICLR ")
+    page.evaluate("document.querySelector('#rq-question textarea').focus()")
+    ask(page, "tide")
+    expect(page.locator(".rq-turn[aria-busy=false]")).to_have_count(1)
+    assert stage.engine.scopes[-1] == Scope(Filters(year_from=2024, venue="ICLR"))
+
+
+def test_the_panel_is_worked_by_the_keyboard(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    page.get_by_label("Your question").press("Shift+Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("2020")
+    expect(page.get_by_label("From year")).to_have_value("2020")
+    expect(page.locator(".rq-in-effect")).to_have_text("from 2020 on")
+    expect(page.get_by_label("From year")).to_be_visible()  # though the server has sent something new
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("From year")).to_be_hidden()
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.keyboard.press("Enter")
+    page.get_by_label("From year").press("Enter")
+    expect(page.get_by_label("From year")).to_be_hidden()
+    expect(page.get_by_label("Your question")).to_be_focused()
+    page.keyboard.type("tide")
+    page.keyboard.press("Enter")
+    expect(page.locator(".rq-turn[aria-busy=false]")).to_have_count(1)
+    assert stage.engine.scopes[-1] == Scope(Filters(year_from=2020))
+
+
+def test_nothing_moves_when_the_panel_opens_and_it_closes_when_one_turns_away(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "Compare tide and moss")
+    places = [page.locator(selector).first.bounding_box() for selector in (".rq-card", "#rq-question", "summary")]
+    open_filters(page)
+    page.get_by_label("Venue").fill("ICLR")
+    expect(page.locator(".rq-in-effect")).to_be_visible()
+    assert [page.locator(selector).first.bounding_box() for selector in (".rq-card", "#rq-question", "summary")] == places
+    expect(page.locator("form.rq-panel")).to_be_in_viewport(ratio=1)
+    page.locator("h1").click()
+    expect(page.locator("form.rq-panel")).to_be_hidden()
+
+
+def test_two_tabs_have_filters_of_their_own(open_page: Open, stage: Stage) -> None:
+    page, other = open_page(), open_page()
+    open_filters(page)
+    page.get_by_label("Venue").fill("ICLR")
+    answered(page, "tide")
+    answered(other, "tide")
+    assert stage.engine.scopes[-2:] == [Scope(Filters(venue="ICLR")), Scope()]
+
+
+def test_a_marker_opens_the_sources_that_are_folded_away(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "many")
+    expect(page.locator("#t1-s10")).to_be_visible()
+    expect(page.locator("#t1-s11")).to_be_hidden()
+    page.get_by_role("link", name="Source 27: On method 27").click()
+    expect(page.locator("#t1-s27 mark")).to_be_in_viewport(ratio=1)
+    answered(page, "tide")
+    expect(page.locator("#t1-s27")).to_be_visible()
+
+
 # ------------------------------------------------------------------------------------------------------------- safety and looks
 
 
@@ -446,8 +640,14 @@ def test_foreign_text_is_shown_letter_by_letter_and_carries_nothing_out(open_pag
 
 
 def test_a_phone_scrolls_downwards_only(open_page: Open, browser: Browser) -> None:
-    page = open_page(context=browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True))
+    page = open_page(context=browser.new_context(viewport={"width": 375, "height": 667}, has_touch=True, is_mobile=True))
     assert has_no_sideways_scrolling(page)
+    open_filters(page)
+    page.get_by_label("Venue").fill(HOSTILE)
+    expect(page.locator(".rq-in-effect")).to_be_visible()
+    assert has_no_sideways_scrolling(page)
+    for part in ("form.rq-panel", ".rq-unfilter", "#rq-question"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
     for question in ("Compare tide and moss", "Invent something", "Who was the first?", "breaks", "x" * 500, HOSTILE):
         answered(page, question)
         assert has_no_sideways_scrolling(page), question
@@ -471,6 +671,21 @@ def faint(page: Page, selectors: Sequence[str]) -> dict[str, float]:
         page.wait_for_timeout(200)  # colours change in a moment, not at once
         found |= {f"{scheme} {selector}": ratio for selector in selectors if (ratio := contrast(page, selector)) < 4.5}
     return found
+
+
+PANEL = (".rq-filters summary", ".rq-panel label", ".rq-panel select", ".rq-panel input", ".rq-panel-end button", "[type=submit]", ".rq-in-effect")
+NARROWED = (".rq-narrowed", ".rq-as", ".rq-chip", ".rq-undo", ".rq-unfilter")
+
+
+def test_the_filters_can_be_read_in_light_and_in_dark(open_page: Open, stage: Stage) -> None:
+    stage.gates["narrowed"].set()
+    page = open_page()
+    open_filters(page)
+    page.get_by_label("Venue").fill("Nowhere")
+    expect(page.locator(".rq-in-effect")).to_have_text("in Nowhere")
+    assert faint(page, PANEL) == {}
+    answered(page, "tide since 2023")
+    assert faint(page, NARROWED) == {}
 
 
 def test_everything_can_be_read_in_light_and_in_dark(open_page: Open) -> None:
