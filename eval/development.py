@@ -63,13 +63,14 @@ def _own(iclr: Path) -> tuple[list[Document], list[tuple[str, Sequence[str]]]]:
 
 def _others(path: Path, own: Sequence[Document]) -> list[Document]:
     """Some of the abstracts of the field, chosen by a hash of their ids, and none that is among the own ones."""
-    known = {_plain(document["text"]) for document in own}
+    known = {plain(document["text"]) for document in own}
     every = sorted(_lines(path), key=lambda record: sha256(str(record["_id"]).encode()).digest())
-    fit = [record for record in every if len(record["text"].split()) >= _FEWEST_WORDS and _plain(record["text"]) not in known]
+    fit = [record for record in every if len(record["text"].split()) >= _FEWEST_WORDS and plain(record["text"]) not in known]
     return [{"_id": str(record["_id"]), "title": record["title"], "text": " ".join(record["text"].split())} for record in fit[:_OTHERS]]
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """What two readings of one abstract have in common: its first letters and digits."""
     return "".join(char for char in text.casefold() if char.isalnum())[:200]
 
 

@@ -1,0 +1,201 @@
+"""A topic -> every paper that qualifies, each with the probability that it does and the sentence that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_qa import text
+from rag_qa.embedding.embedder import Vectors
+from rag_qa.index.store import Store
+from rag_qa.papers import Paper
+from rag_qa.retrieval import copies, topics
+from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.hits import Hit
+from rag_qa.retrieval.retriever import Found, Retriever
+from rag_qa.retrieval.set_questions import SetQuestion
+from rag_qa.retrieval.topics import Spoken, Topic
+
+Array = NDArray[np.float64]
+
+WEIGHTS: Mapping[str, float] = {
+    "title": 1.16,
+    "words": 1.28,
+    "whole": 1.75,
+    "proposed": 1.55,
+    "rarest": 1.99,
+    "sentence": 0.87,
+    "passage": 0.29,
+    "passage_behind": 0.76,
+    "keyword": 1.05,
+}
+"""What each measure of a paper adds to the log-odds that it qualifies; `python -m eval.fit_sets` prints them.
+
+`title`, `words`: share of the topic's words in the title, and in the sentence that has most of them, by rarity; `whole`: 1 if they stand side
+by side somewhere; `proposed`: 1 if they do so in what the paper says of itself; `rarest`: the same share, of sentences that hold the word that
+tells the topic from others; `keyword`: BM25 as a share of what an ideal paper gets. `sentence`, `passage`: cosine of the nearest one, in standard
+deviations above that of unrelated sentences; `passage_behind`: the same, less the mean of the three papers that are nearest.
+"""
+BIAS = -6.02
+CUT = 0.15
+"""Probability from which on a paper is a member."""
+
+_DEPTH = 400  # papers taken from each ranking
+_DEEPEST = 3200
+_CROWDED = 0.4  # share of the candidates: where more are members, others may lie beyond
+_UNRELATED, _SPREAD = 0.15, 0.11  # the scale that the scores of the retriever are on
+_NEAREST = 3
+_BM25_PER_WORDS = 1.2  # BM25 counts terms that only look like the topic's; it is believed as far as its words bear it out
+_SATURATION = 1.2  # k1 of BM25
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A paper, the probability that it qualifies, and the sentence that says so: `hit.paper.abstract[start:end]`."""
+
+    hit: Hit
+    probability: float
+    start: int
+    end: int
+
+    @property
+    def reason(self) -> str:
+        """The sentence that says why it qualifies, as the abstract has it."""
+        return self.hit.paper.abstract[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperSet:
+    """What qualifies for a topic, best first; near copies of a paper are with it (see Hit.copies). `beyond`: the next ones of the ranked list, which
+    do not. `looked_at`: so many papers of the library were judged one by one; `is_cut_short`: more may qualify than were looked at.
+    """
+
+    topic: str
+    members: tuple[Member, ...]
+    beyond: tuple[Member, ...]
+    looked_at: int
+    library: int
+    is_cut_short: bool
+
+    @property
+    def total(self) -> int:
+        """How many papers qualify, near copies counted."""
+        return sum(1 + len(member.hit.copies) for member in self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Candidates of a topic: their measures, shape (papers, len(WEIGHTS)), in the order of WEIGHTS, and the sentence that speaks most of it."""
+
+    papers: Sequence[Paper]
+    measures: Array
+    reasons: Sequence[text.Span]
+
+
+class Sets:
+    """Finds the papers of a topic in a store. `depth`: papers taken from each ranking at first; while many of these are members, twice as many are,
+    up to `deepest`.
+    """
+
+    def __init__(self, store: Store, retriever: Retriever, *, depth: int = _DEPTH, deepest: int = _DEEPEST) -> None:
+        self._store = store
+        self._retriever = retriever
+        self._depth = depth
+        self._deepest = deepest
+
+    def members(self, asked: SetQuestion, *, filters: Filters | None = None, cut: float = CUT, beyond: int = 0) -> PaperSet:
+        """Every paper that qualifies with a probability of `cut` at least, and `beyond` of those that do not.
+
+        Raises EmptyIndexError, StaleIndexError.
+        """
+        depth = self._depth
+        while True:
+            found = self._retriever.find(asked.topic, depth, filters)
+            judged = self.judged(asked, found)
+            chances = probabilities(judged.measures)
+            crowded = bool((chances >= cut).sum() > _CROWDED * len(chances)) and len(judged.papers) >= depth
+            if not crowded or depth >= self._deepest:
+                break
+            depth *= 2
+        return self._set(asked, found, judged, chances, cut=cut, beyond=beyond, is_cut_short=crowded)
+
+    def judged(self, asked: SetQuestion, found: Found) -> Judged:
+        """The measures of what was found for a topic."""
+        also = [term for word in text.content_words(asked.topic) for term in text.word_terms(word)]
+        topic = topics.topic(asked.topic, {term: self._retriever.rarity(term) for term in also}, found.also, is_brought=asked.brings)
+        papers = self._store.get(list(found.best))
+        known = [papers[paper_id] for paper_id in found.best if paper_id in papers]
+        mean, spread = self._store.unrelated() or (_UNRELATED, _SPREAD)
+        rows, reasons = [], []
+        for paper in known:
+            row, reason = _measured(topic, paper, (found.sentences[paper.id] @ found.vector - mean) / spread, found)
+            rows.append(row)
+            reasons.append(reason)
+        return Judged(known, _behind(np.array(rows, float).reshape(len(rows), len(WEIGHTS))), reasons)
+
+    def _set(self, asked: SetQuestion, found: Found, judged: Judged, chances: Array, *, cut: float, beyond: int, is_cut_short: bool) -> PaperSet:
+        order = sorted(range(len(judged.papers)), key=lambda i: (-chances[i], judged.papers[i].id))
+        inside = [i for i in order if chances[i] >= cut]
+        shown = [*inside, *order[len(inside) : len(inside) + beyond]]
+        of = {judged.papers[i].id: i for i in shown}
+        groups = copies.grouped([judged.papers[i] for i in inside], found.sentences)
+        groups += [[judged.papers[i]] for i in shown[len(inside) :]]
+        scores = {judged.papers[i].id: round(float(chances[i]), 6) for i in shown}
+        found_members = [
+            Member(hit, hit.score, *judged.reasons[of[hit.paper.id]]) for hit in self._retriever.hits(asked.topic, groups, scores, found)
+        ]
+        size = len(groups) - (len(shown) - len(inside))
+        return PaperSet(asked.topic, tuple(found_members[:size]), tuple(found_members[size:]), len(judged.papers), len(self._store), is_cut_short)
+
+
+def probabilities(measures: Array) -> Array:
+    """That papers of these measures (see Judged) qualify."""
+    odds = measures @ np.array(list(WEIGHTS.values())) + BIAS
+    found: Array = 1.0 / (1.0 + np.exp(-odds))
+    return found
+
+
+def _measured(topic: Topic, paper: Paper, similar: Vectors, found: Found) -> tuple[list[float], text.Span]:
+    """Measures of a paper by itself, and its reason. `similar`: of each sentence, above unrelated ones."""
+    spans = text.sentences(paper.abstract)
+    passage = (found.scores["passage"][paper.id] - _UNRELATED) / _SPREAD
+    title = topic.spoken(text.folded(paper.title)) if paper.title else Spoken()
+    if not topic.is_in(paper.abstract):
+        row = [title.share, 0.0, float(title.is_whole), 0.0, 0.0, float(similar.max()), passage, passage, 0.0]
+        return row, spans[min(int(similar.argmax()), len(spans) - 1)]
+    folded = topics.folded_sentences(paper.abstract)
+    spoken = [topic.spoken(sentence) for sentence in folded]
+    proposed = [one.is_whole and topics.is_proposed(sentence) for one, sentence in zip(spoken, folded, strict=True)]
+    near = [float(similar[i]) if i < len(similar) else 0.0 for i in range(len(spoken))]
+    best = max(range(len(spoken)), key=lambda i: spoken[i].share + 0.5 * spoken[i].is_whole + 0.1 * proposed[i] + 0.15 * near[i])
+    row = [
+        title.share,
+        max(one.share for one in spoken),
+        float(title.is_whole or any(one.is_whole for one in spoken)),
+        float(any(proposed)),
+        max(one.share * one.rarest for one in spoken),
+        float(similar.max()),
+        passage,
+        passage,
+        min(found.scores["keyword"].get(paper.id, 0.0), _BM25_PER_WORDS * _saturated(topic, spoken, title)),
+    ]
+    return row, spans[best]
+
+
+def _saturated(topic: Topic, spoken: Sequence[Spoken], title: Spoken) -> float:
+    """Share of the topic's words in the whole abstract, growing with how often they stand there."""
+    times = [sum(held) for held in zip(*(one.times for one in spoken if one.times), strict=True)]
+    held = sum(weight for weight, often in zip(topic.weights, times, strict=False) if often)
+    share = max(title.share, held, *(one.share for one in spoken))
+    often = sum(times) / max(1, len(topic.words))
+    return float(share * often / (often + _SATURATION))
+
+
+def _behind(measures: Array) -> Array:
+    """The measures, with the one that compares with the nearest papers."""
+    column = measures[:, list(WEIGHTS).index("passage_behind")]
+    column -= np.sort(column)[-_NEAREST:].mean() if len(column) else 0.0
+    return measures

@@ -1,0 +1,86 @@
+"""Which questions ask for a whole set of papers, and for which."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_qa.retrieval.set_questions import SetQuestion, asked_for_set
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("Which papers deal with differential privacy?", "differential privacy"),
+        ("all papers on mixture of experts", "mixture of experts"),
+        ("list the abstracts about molecules", "molecules"),
+        ("papers about tides", "tides"),
+        ("any work on moss and wolves?", "moss and wolves"),
+        ("which methods avoid training?", "avoid training"),
+        ("Which approaches work without labels?", "without labels"),
+        ("Could you please show me all papers that look at tides in this library?", "tides"),
+        ("Are there any papers about tides?", "tides"),
+        ("Do any papers use MuJoCo?", "MuJoCo"),
+        ("what papers are there on tides", "tides"),
+        ("I'm looking for papers about graph condensation", "graph condensation"),
+        ("show me diffusion papers", "diffusion"),
+        ("Which of the papers are about LoRA?", "LoRA"),
+        ("papers where several agents interact", "several agents interact"),
+        ("Which papers deal with tides, and what do they find?", "tides"),
+    ],
+)
+def test_a_set_is_asked_for(question: str, topic: str) -> None:
+    asked = asked_for_set(question)
+    assert asked is not None
+    assert (asked.topic, asked.counts) == (topic, False)
+
+
+@pytest.mark.parametrize("question", ["How many papers use reinforcement learning?", "how many of the abstracts are about reinforcement learning"])
+def test_how_many_there_are_is_asked(question: str) -> None:
+    assert asked_for_set(question) == SetQuestion("reinforcement learning", counts=True)
+
+
+def test_papers_that_bring_something_are_told_from_those_that_use_it() -> None:
+    assert asked_for_set("Which papers introduce a benchmark?") == SetQuestion("benchmark", brings=True)
+    assert asked_for_set("Which papers use a benchmark?") == SetQuestion("benchmark")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which paper introduces LoRA?",
+        "What do papers say about tides?",
+        "What do the studies on malaria find?",
+        "Summarise the papers on differential privacy",
+        "Compare the papers on tides",
+        "How many papers does the dataset contain?",
+        "How many papers were annotated?",
+        "How many parameters does it have?",
+        "Which methods does NetMoE compare with?",
+        "What methods are used in GEM?",
+        "Which datasets were used?",
+        "Is there a paper about bees?",
+        "List the main contributions of NetMoE",
+        "Which papers report the highest accuracy?",
+        "What is a work function?",
+        "What are the papers about?",
+        "Which papers?",
+        "papers",
+        "",
+    ],
+)
+def test_no_set_is_asked_for(question: str) -> None:
+    assert asked_for_set(question) is None
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_a_question(text: str) -> None:
+    asked = asked_for_set(text)
+    assert asked is None or asked.topic
+
+
+@given(st.lists(st.sampled_from("which how many papers all on that use are there methods avoid or tides".split()), max_size=9))
+def test_a_topic_is_taken_from_the_question(words: list[str]) -> None:
+    asked = asked_for_set(" ".join(words))
+    assert asked is None or asked.topic in " ".join(words)
