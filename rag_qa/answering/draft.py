@@ -112,7 +112,7 @@ class Draft:
         return []
 
     def _linkless(self, cited: Cited) -> Cited:
-        plain = without_links(cited.text, "\n".join(_address_book(g) for g in self.given))
+        plain = without_links(cited.text, "\n".join(f"{g.paper.title or ''}\n{g.paper.abstract}" for g in self.given))
         if plain.is_shorter:
             self.note(LINK_LEFT_OUT)
         numbers = tuple(n for n in plain.numbers if any(n == g.n for g in self.given))
@@ -125,6 +125,7 @@ class Draft:
 
     def note_missing(self, missing: str) -> None:
         """The model says that the papers do not answer all of it: of an answer that is a notice, without one it is a refusal."""
+        missing = self._linkless(Cited(missing)).text
         if self._cites_something:
             self.note(_sentence("The model adds that the papers do not answer all of the question", missing))
         else:
@@ -193,7 +194,7 @@ class Draft:
         self._seen.update(judged.cited for judged in new)
         at = self._waiting.index(flawed)
         self._waiting[at : at + 1] = new
-        self._left_out += not better
+        self._left_out += not new
 
     def close(self) -> list[Sentence]:
         """The sentences that can be shown now that there are no more. Raises NoAnswer if nothing is left to show."""
@@ -231,11 +232,6 @@ class Draft:
                 f"The model was given {len(self.given)} of the {found} papers found: its window (RAG_QA_LLM_CONTEXT_TOKENS) holds no more."
             )
         return notices
-
-
-def _address_book(given: Given) -> str:
-    paper = given.paper
-    return f"{paper.title or ''}\n{paper.abstract}\n{given.text}"
 
 
 def _nothing_left(left_out: int) -> str:

@@ -24,6 +24,7 @@ from rag_qa.answering.asking import Asking, Request
 from rag_qa.answering.citations import Cited
 from rag_qa.answering.draft import CUT_OFF, TORN, Check, Draft, Unsupported
 from rag_qa.answering.markers import defuse
+from rag_qa.answering.refusals import is_nothing
 from rag_qa.answering.reply import ReplyReader
 from rag_qa.errors import ContextTooLong, NoAnswer, ProviderError
 from rag_qa.llm.chat_model import ChatModel
@@ -139,7 +140,7 @@ class GenerativeAnswerer:
             yield from draft.take(found)
         if reader.is_torn and draft.has_begun:
             draft.note(CUT_OFF if is_cut else TORN)
-        if reader.missing and not prompts.is_echo(reader.missing):
+        if reader.missing and not prompts.is_echo(reader.missing) and not (draft.is_of_use and is_nothing(reader.missing)):
             draft.note_missing(reader.missing)
 
     def _is_at_limit(self, said: str, usage: Usage | None) -> bool:

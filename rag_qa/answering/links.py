@@ -25,6 +25,13 @@ _EMPTY = re.compile(r"[ \t]*(?:\(\s*\)|\[\s*\]|<\s*>)")
 _GAP = re.compile(r"(?<=\S)[ \t]{2,}|[ \t]+(?=[.,;:!?)\]](?:\s|$))")
 
 
+def _address(found: str) -> tuple[str, str]:
+    """An address, and the end of the sentence that stands behind it."""
+    bare = found.strip("<>")
+    ending = _ENDING.search(bare)
+    return (bare, "") if ending is None or found.startswith("<") else (bare[: ending.start()], ending.group())
+
+
 @dataclass(frozen=True, slots=True)
 class Linkless:
     """A text without foreign addresses, the numbers of markers that were links, and whether anything else was taken out."""
@@ -44,6 +51,7 @@ def without_links(text: str, known: str) -> Linkless:
         return Linkless(text)
     numbers: list[int] = []
     left_out = 0
+    addresses = {_address(found)[0] for found in _BARE.findall(known)}
 
     def words(match: re.Match[str]) -> str:
         nonlocal left_out
@@ -58,13 +66,11 @@ def without_links(text: str, known: str) -> Linkless:
 
     def nothing(match: re.Match[str]) -> str:
         nonlocal left_out
-        found = match.group()
-        ending = _ENDING.search(found) if not found.startswith("<") else None
-        address = found[: ending.start()] if ending else found
-        if address.strip("<>") in known:
-            return found
+        address, ending = _address(match.group())
+        if address in addresses or (match.re is _TAG and match.group() in known):
+            return match.group()
         left_out += 1
-        return ending.group() if ending else ""
+        return ending
 
     plain = _LINK.sub(words, _IMAGE.sub(words, text))
     plain = _BARE.sub(nothing, _TAG.sub(nothing, plain))

@@ -148,7 +148,7 @@ _SOURCES = ("sources", "source", "citations", "abstracts")
 
 def _first(value: Mapping[str, Any], names: Sequence[str], kind: type = str) -> Any:
     """What an object holds under the first of these names; models do not always take ours."""
-    return next((value[name] for name in names if isinstance(value.get(name), kind)), None)
+    return next((value[name] for name in names if name in value and isinstance(value[name], kind)), None)
 
 
 def of_object(said: str, given: object, sources: Collection[int]) -> Iterator[Cited]:

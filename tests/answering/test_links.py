@@ -54,8 +54,9 @@ def test_what_stands_in_an_abstract_stays(found: str) -> None:
     assert without_links(text, f"We rise. Code: {found}") == Linkless(text)
 
 
-def test_a_longer_address_than_the_one_that_is_known_is_another() -> None:
-    assert without_links("See https://tides.example/code?q=secret.", "Code: https://tides.example/code").text == "See."
+@pytest.mark.parametrize("other", ["https://tides.example/code?q=secret", "https://tides.example/", "https://tides"])
+def test_an_address_that_only_begins_like_one_that_is_known_is_another(other: str) -> None:
+    assert without_links(f"See {other}.", "Code: https://tides.example/code").text == "See."
 
 
 def test_a_marker_that_is_a_link_is_a_marker() -> None:
