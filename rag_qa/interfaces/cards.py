@@ -32,11 +32,11 @@ WORTH_HIDING = 240
 LONGEST_QUESTION = 600
 """Characters of a question that are shown: a pasted book must not push its answer off the page."""
 
-SOURCES_SHOWN = 10
-"""Cards below an answer that are not folded away. Few more than these are shown, too: a handful is not worth a click."""
+LONGEST_LIST = 10
+"""Paragraphs of an answer, and cards below it, that are not folded away."""
 
-SOURCES_HIDDEN = 4
-"""At least so many cards are folded away, if any are."""
+WORTH_FOLDING = 4
+"""At least so many are folded away, if any are: fewer are not worth a click."""
 
 LONGEST_ORIGIN = 46
 """Characters of a place in a file that are shown whole."""
@@ -279,12 +279,20 @@ def _sources_html(turn: Turn) -> str:
 
 def _folded_list(cards: Sequence[str], anchor: str) -> str:
     """The cards, the later ones of many folded away. A marker opens them."""
-    if len(cards) < SOURCES_SHOWN + SOURCES_HIDDEN:
-        return f"<ol>{''.join(cards)}</ol>"
-    shown, rest = cards[:SOURCES_SHOWN], cards[SOURCES_SHOWN:]
-    words = f'<span class="rq-more">Show the other {len(rest)} sources</span><span class="rq-less">Show fewer sources</span>'
-    folded = f'<details class="rq-rest" id="{anchor}-rest"><summary>{words}</summary><ol>{"".join(rest)}</ol></details>'
+    shown, rest = _parted(cards)
+    folded = _rest(f"{anchor}-rest", f"Show the other {len(rest)} sources", "Show fewer sources", f"<ol>{''.join(rest)}</ol>") if rest else ""
     return f"<ol>{''.join(shown)}</ol>{folded}"
+
+
+def _parted(items: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """What of a list is shown, and what is folded away."""
+    shown = LONGEST_LIST if len(items) >= LONGEST_LIST + WORTH_FOLDING else len(items)
+    return items[:shown], items[shown:]
+
+
+def _rest(name: str, more: str, less: str, body: str) -> str:
+    words = f'<span class="rq-more">{more}</span><span class="rq-less">{less}</span>'
+    return f'<details class="rq-rest" id="{name}"><summary>{words}</summary>{body}</details>'
 
 
 def _related_html(answer: Answer, anchor: str) -> str:
@@ -348,14 +356,15 @@ def _flag(sentence: Sentence) -> str:
 
 
 def _answer_html(turn: Turn) -> str:
-    """The sentences in paragraphs: a sentence with a lead of ours begins a new one."""
+    """The sentences in paragraphs: a sentence with a lead of ours begins a new one. Of a long list the later ones are folded away."""
     sentences = turn.answer.sentences if turn.answer else turn.sentences
     paragraphs: list[list[str]] = []
     for sentence in sentences:
         if sentence.lead or not paragraphs:
             paragraphs.append([])
         paragraphs[-1].append(sentence_html(sentence, turn))
-    return "".join(f'<p dir="auto">{" ".join(paragraph)}</p>' for paragraph in paragraphs)
+    shown, rest = _parted([f'<p dir="auto">{" ".join(paragraph)}</p>' for paragraph in paragraphs])
+    return "".join(shown) + (_rest(f"{turn.anchor}-more", f"Show {len(rest)} more", "Show fewer", "".join(rest)) if rest else "")
 
 
 def refusal_html(answer: Answer, turn: Turn) -> str:

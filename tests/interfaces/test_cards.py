@@ -406,22 +406,31 @@ def test_asking_again_after_a_failure_keeps_what_was_taken_back() -> None:
 def many(count: int) -> Node:
     """A turn whose answer cites as many papers."""
     papers = [replace(TIDE, id=f"p{n}") for n in range(1, count + 1)]
-    sentences = tuple(Sentence("TIDE-7 is fast.", (n,), Verdict(Status.SUPPORTED, (evidence(n, TIDE, "TIDE-7"),))) for n in range(1, count + 1))
+    verdicts = [Verdict(Status.SUPPORTED, (evidence(n, TIDE, "TIDE-7"),)) for n in range(1, count + 1)]
+    sentences = tuple(Sentence("TIDE-7 is fast.", (n,), verdict, lead=f"Paper {n}:") for n, verdict in enumerate(verdicts, 1))
     answer = Answer("q", "q", sentences, tuple(Source(paper, 0.5, n) for n, paper in enumerate(papers, 1)))
     return tree(cards.turn_html(Turn(1, "q", answer=answer)))
 
 
 def test_the_later_ones_of_many_sources_are_folded_away() -> None:
     turn = many(30)
-    (rest,) = turn.find(".rq-rest")
+    (rest,) = turn.find(".rq-sources")[0].find(".rq-rest")
     assert rest.find("summary")[0].text == "Show the other 20 sourcesShow fewer sources"
     assert [card.attributes["id"] for card in rest.find(".rq-card")] == [f"t1-s{n}" for n in range(11, 31)]
     assert [card.attributes["id"] for card in turn.find(".rq-card")] == [f"t1-s{n}" for n in range(1, 31)]
 
 
+def test_the_later_paragraphs_of_a_long_list_are_folded_away() -> None:
+    (answer,) = many(30).find(".rq-answer")
+    (rest,) = answer.find(".rq-rest")
+    assert rest.find("summary")[0].text == "Show 20 moreShow fewer"
+    assert [len(part.find("p")) for part in (answer, rest)] == [30, 20]
+    assert rest.find("p")[0].text == "Paper 11: TIDE-7 is fast. [11]"
+
+
 def test_a_handful_more_is_not_folded() -> None:
     assert not many(13).find(".rq-rest")
-    assert len(many(14).find(".rq-rest")[0].find(".rq-card")) == 4
+    assert [len(many(14).find(".rq-rest")[i].find(kind)) for i, kind in enumerate(("p", ".rq-card"))] == [4, 4]
 
 
 # ----------------------------------------------------------------------------------------------------------------- hostile text

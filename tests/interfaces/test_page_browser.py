@@ -69,9 +69,8 @@ def long_answer() -> Answer:
 
 def many_sources() -> Answer:
     papers = [Paper(f"m{n}", f"We study it. Method {n} works.", title=f"On method {n}") for n in range(1, 31)]
-    sentences = tuple(
-        Sentence(f"Method {n} works.", (n,), Verdict(Status.SUPPORTED, (proof(n, p, f"Method {n} works."),))) for n, p in enumerate(papers, 1)
-    )
+    proofs = [proof(n, paper, f"Method {n} works.") for n, paper in enumerate(papers, 1)]
+    sentences = tuple(Sentence(one.quote, (one.source,), Verdict(Status.SUPPORTED, (one,)), lead="It says:") for one in proofs)
     return Answer("many", "many", sentences, tuple(Source(paper, 0.5, n) for n, paper in enumerate(papers, 1)))
 
 
@@ -616,6 +615,7 @@ def test_a_marker_opens_the_sources_that_are_folded_away(open_page: Open) -> Non
     answered(page, "many")
     expect(page.locator("#t1-s10")).to_be_visible()
     expect(page.locator("#t1-s11")).to_be_hidden()
+    page.get_by_text("Show 20 more").click()
     page.get_by_role("link", name="Source 27: On method 27").click()
     expect(page.locator("#t1-s27 mark")).to_be_in_viewport(ratio=1)
     answered(page, "tide")
