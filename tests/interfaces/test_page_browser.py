@@ -601,13 +601,17 @@ def test_nothing_moves_when_the_panel_opens_and_it_closes_when_one_turns_away(op
     expect(page.locator("form.rq-panel")).to_be_hidden()
 
 
-def test_two_tabs_have_filters_of_their_own(open_page: Open, stage: Stage) -> None:
+def test_filters_are_those_of_a_tab_until_it_is_loaded_anew(open_page: Open, stage: Stage) -> None:
     page, other = open_page(), open_page()
     open_filters(page)
     page.get_by_label("Venue").fill("ICLR")
     answered(page, "tide")
     answered(other, "tide")
     assert stage.engine.scopes[-2:] == [Scope(Filters(venue="ICLR")), Scope()]
+    page.reload()
+    expect(page.locator(".rq-welcome")).to_be_visible()
+    answered(page, "moss")
+    assert stage.engine.scopes[-1] == Scope()
 
 
 def test_a_marker_opens_the_sources_that_are_folded_away(open_page: Open) -> None:
