@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from rag_qa import chat, text
+from rag_qa.answering import listing
 from rag_qa.answering.answer import Answer, AnswerEvent, Step
 from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
@@ -35,11 +36,14 @@ from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
 from rag_qa.papers import Paper
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes
-from rag_qa.retrieval.hits import Hit, Search
+from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.reranking import cross_encoder
 from rag_qa.retrieval.reranking import llm as llm_reranking
 from rag_qa.retrieval.reranking.reranker import RERANKERS, Reranker
 from rag_qa.retrieval.retriever import Retriever
+from rag_qa.retrieval.searches import Search
+from rag_qa.retrieval.set_questions import asked_for_set
+from rag_qa.retrieval.sets import Sets
 from rag_qa.retrieval.understanding import Understood
 from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem, Trouble
@@ -48,6 +52,7 @@ MAX_QUESTION_WORDS = 400
 """A question longer than this is a text pasted by mistake."""
 
 _MOST_WITH_NAME = 5  # papers that speak of a method by name
+_NEAREST = 3  # papers named in a refusal
 _HOPELESS = 0.2
 """Below this share of `min_confidence` there is no evidence that a chat model could answer from: it is not asked."""
 _UNRELATED = 0.15
@@ -265,8 +270,11 @@ class Engine:
 
     # -------------------------------------------------------------------------------------------------------------- questions
 
-    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Search:
-        """The most relevant papers, best first.
+    def search(
+        self, question: str, *, k: int | None = None, everything: bool = False, filters: Filters | None = None, reads_filters: bool = True
+    ) -> Search:
+        """The most relevant papers, best first: `k` of them, or `everything`: the whole ranked list. Without either, a question for every paper that
+        qualifies ("Which papers deal with tides?") gets those.
 
         `filters`: what a paper must be to be found. With `reads_filters`, what the question itself says of the papers ("since 2023", "by Smith") is
         one too; the result says what was understood. Raises QuestionError, EmptyIndexError, StaleIndexError.
@@ -274,8 +282,13 @@ class Engine:
         narrowed = self._narrowed(_checked(question), Scope(filters or EVERYTHING, reads_filters))
         if nothing := self._nothing_passes(narrowed.filters):
             return Search(narrowed.question, (), narrowed.narrowing, nothing)
-        hits = self._retriever.search(narrowed.question, k=k or self.settings.top_k, filters=narrowed.filters)
-        return Search(narrowed.question, tuple(hits), narrowed.narrowing)
+        asked = asked_for_set(narrowed.question)
+        if asked and k is None:
+            found = self._sets.members(asked, filters=narrowed.filters, beyond=len(self._store) if everything else 0)
+            hits = tuple(replace(member.hit, rank=rank) for rank, member in enumerate((*found.members, *found.beyond), 1))
+            return Search(narrowed.question, hits, narrowed.narrowing, paper_set=found)
+        most = len(self._store) if everything else k or self.settings.top_k
+        return Search(narrowed.question, tuple(self._retriever.search(narrowed.question, k=most, filters=narrowed.filters)), narrowed.narrowing)
 
     def ask(self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True) -> Answer:
         """A checked answer. `history`: earlier questions of the same conversation, oldest first. `filters`, `reads_filters`: as for `search`."""
@@ -303,16 +316,13 @@ class Engine:
         narrowed = self._narrowed(understood, scope)
         yield Step("Searching the papers", understood, narrowed.narrowing)
         understanding = time.perf_counter()
-        nothing = self._nothing_passes(narrowed.filters)
-        hits = [] if nothing else self._hits(narrowed, shown)
-        found = time.perf_counter()
-        timings = {"understand": round(understanding - started, 6), "retrieve": round(found - understanding, 6)}
-        with closing(self._answers(asked, narrowed.question, hits, nothing)) as events:
+        with closing(self._answers(asked, narrowed, shown)) as events:
             for event in events:
+                if isinstance(event, Step):
+                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing)
                 if isinstance(event, Answer):
-                    timings = {**timings, **event.timings, "total": round(time.perf_counter() - started, 6)}
-                    notice = " ".join(filter(None, [event.notice, *(hit.notice for hit in hits[:1])]))
-                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, notice=notice, timings=timings)
+                    timings = {"understand": round(understanding - started, 6), **event.timings, "total": round(time.perf_counter() - started, 6)}
+                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, timings=timings)
                     conversations.remember(asked, history, understood, [source.paper for source in event.sources])
                 yield event
 
@@ -333,11 +343,36 @@ class Engine:
         hits = self._retriever.search(narrowed.question, k=self.settings.top_k + len(shown), filters=narrowed.filters)
         return [hit for hit in hits if hit.paper.id not in shown][: self.settings.top_k]
 
-    def _answers(self, asked: str, understood: str, hits: Sequence[Hit], nothing: str) -> Generator[AnswerEvent, None, None]:
-        """`nothing`: why there is nothing to answer from, if there is not."""
-        if nothing:
-            yield refusal(asked, understood, nothing, ())
+    def _answers(self, asked: str, narrowed: Understood, shown: frozenset[str]) -> Generator[AnswerEvent, None, None]:
+        """What a question that stands alone is answered with. `shown`: ids of papers that are not wanted again."""
+        started = time.perf_counter()
+        if listed := self._listed(asked, narrowed, shown):
+            yield Step("Listing the papers", preface=listed.preface)
+            yield from listed.sentences
+            yield replace(listed, timings={"retrieve": round(time.perf_counter() - started, 6)})
             return
+        hits = self._hits(narrowed, shown)
+        searched = round(time.perf_counter() - started, 6)
+        with closing(self._from_hits(asked, narrowed.question, hits)) as events:
+            for event in events:
+                if isinstance(event, Answer):
+                    notice = " ".join(filter(None, [event.notice, *(hit.notice for hit in hits[:1])]))
+                    event = replace(event, notice=notice, timings={"retrieve": searched, **event.timings})
+                yield event
+
+    def _listed(self, asked: str, narrowed: Understood, shown: frozenset[str] = frozenset()) -> Answer | None:
+        """The answer to a question for papers, and not for what they say; None for any other. With a chat model, too: it would leave some out."""
+        question, filters = narrowed.question, narrowed.filters
+        if nothing := self._nothing_passes(filters):
+            return refusal(asked, question, nothing, ())
+        if narrowed.asks_nothing_else:
+            told = [paper for paper in self._retriever.passing(filters) if paper.id not in shown]
+            return listing.all_of(asked, question, told, self._retriever.count(filters), len(self._store))
+        if wanted := asked_for_set(question):
+            return listing.listed(asked, question, self._sets.members(wanted, filters=filters, beyond=_NEAREST), shown)
+        return None
+
+    def _from_hits(self, asked: str, understood: str, hits: Sequence[Hit]) -> Generator[AnswerEvent, None, None]:
         if not self.uses_llm:
             yield from self._extractive.stream(understood, hits, asked=asked)
             return
@@ -392,7 +427,9 @@ class Engine:
     def _papers_for(self, scope: Scope, understood: str, shown: frozenset[str]) -> tuple[Paper, ...]:
         """The papers that answer a question offline."""
         narrowed = self._narrowed(understood, scope)
-        return tuple(source.paper for source in self._extractive.answer(narrowed.question, self._hits(narrowed, shown)).sources)
+        listed = self._listed(understood, narrowed, shown)
+        answer = listed or self._extractive.answer(narrowed.question, self._hits(narrowed, shown))
+        return tuple(source.paper for source in answer.sources)
 
     def _conversations(self, scope: Scope) -> Conversations:
         """What was said and answered within a scope."""
@@ -459,6 +496,10 @@ class Engine:
                 model = self._remote_chat(settings.reranker_model) if settings.reranker_model else self._chat_model
                 return RERANKERS["llm"](model, reply_tokens=settings.llm_max_output_tokens)
         return RERANKERS[settings.reranker](settings.reranker_model or cross_encoder.DEFAULT_MODEL)
+
+    @_made_once
+    def _sets(self) -> Sets:
+        return Sets(self._store, self._retriever)
 
     @_made_once
     def _words(self) -> WordVectors:

@@ -17,7 +17,8 @@ from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, Sou
 from rag_qa.index.changes import Fate, Outcome
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval.filters import EVERYTHING, Filters, Narrowing
-from rag_qa.retrieval.hits import Hit, Search
+from rag_qa.retrieval.hits import Hit
+from rag_qa.retrieval.searches import Search
 from rag_qa.settings import Settings, load
 from rag_qa.sources.reader import Problem, Trouble
 
@@ -123,7 +124,9 @@ class FakeEngine:
         self.info()
         return list(PAPERS)
 
-    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Search:
+    def search(
+        self, question: str, *, k: int | None = None, everything: bool = False, filters: Filters | None = None, reads_filters: bool = True
+    ) -> Search:
         self._check(question)
         papers = [paper for paper in PAPERS if not filters or filters.accepts(paper)][:k]
         hits = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rag_qa.papers import Paper
-from rag_qa.retrieval.hits import NOT_NARROWED, Narrowing
+from rag_qa.retrieval.filters import NOT_NARROWED, Narrowing
 
 
 class Status(StrEnum):
@@ -90,7 +90,8 @@ class Answer:
     """A checked answer, or a refusal (`abstained` holds its reason; then there are no sentences and no sources).
 
     `confidence` in [0, 1] says how sure we are that the library answers the question (higher is surer).
-    `timings` are seconds by stage. `narrowing`: what the papers had to be to be looked at.
+    `timings` are seconds by stage. `narrowing`: what the papers had to be to be looked at. `preface`: words of ours before the
+    sentences, such as how many papers there are; they say nothing of what a paper says.
     """
 
     question: str
@@ -104,6 +105,7 @@ class Answer:
     usage: Usage | None = None
     timings: Mapping[str, float] = field(default_factory=dict)
     notice: str = ""
+    preface: str = ""
     narrowing: Narrowing = NOT_NARROWED
 
     @property
@@ -111,7 +113,7 @@ class Answer:
         """The answer with its markers, or the refusal."""
         if self.abstained is not None:
             return self.abstained
-        return " ".join(sentence.marked for sentence in self.sentences)
+        return " ".join([*([self.preface] if self.preface else []), *(sentence.marked for sentence in self.sentences)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ class Step:
     name: str
     understood_as: str = ""
     narrowing: Narrowing = NOT_NARROWED
+    preface: str = ""
 
 
 AnswerEvent = Step | Sentence | Answer

@@ -299,6 +299,10 @@ class Store:
         """How many papers meet all conditions."""
         return self._keywords.count(conditions)
 
+    def ids_meeting(self, conditions: Conditions) -> list[str]:
+        """Ids of the papers that meet all conditions, in no order."""
+        return self._keywords.meeting(conditions)
+
     def by_keywords(self, terms: Mapping[str, float], limit: int, conditions: Conditions | None = None) -> list[tuple[str, float]]:
         """(paper id, BM25) of the papers that hold any of the weighted terms, best first."""
         return self._keywords.search(terms, limit, conditions)

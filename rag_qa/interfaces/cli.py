@@ -131,17 +131,18 @@ def search(
     k: Annotated[
         int | None, typer.Option("--k", "-k", metavar="N", min=1, help="How many papers at most (RAG_QA_TOP_K).", show_default=False)
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="The whole ranked list of the library.")] = False,
     scope: Scope = EVERY_PAPER,
     data_dir: DataDir = None,
 ) -> None:
     """Find papers, without an answer.
 
     Says of each paper which words of the question stand in it, how near its meaning comes, and where it ranks by either; and shows its best
-    passages.
+    passages. A question for every paper that qualifies ("Which papers deal with privacy?") gets those, each with the sentence that says so.
     """
     engine = session_of(ctx).open(data_dir=data_dir)
     question = render.whole_characters(question)
-    found = engine.search(question, k=k, filters=scope.filters, reads_filters=scope.reads_filters)
+    found = engine.search(question, k=k, everything=everything, filters=scope.filters, reads_filters=scope.reads_filters)
     if as_json:
         terminal.write_json(render.search_json(question, found))
     else:
@@ -216,7 +217,11 @@ def _stream_answer(engine: EngineLike, question: str, history: Sequence[str], sc
             if isinstance(event, Answer):
                 terminal.write(_rest_of(event, shown, width))
                 return event
-            opening = [] if shown else render.opening_lines(question, step.understood_as, step.narrowing, width)
+            opening = (
+                []
+                if shown
+                else [*render.opening_lines(question, step.understood_as, step.narrowing, width), *render.preface_lines(step.preface, width)]
+            )
             terminal.write([*opening, *render.sentence_lines(event, width)])
             shown.append(event)
     raise AssertionError("the engine ended its stream without an answer")

@@ -21,7 +21,9 @@ from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
 from rag_qa.papers import Notice, Paper, Version
 from rag_qa.retrieval import explanation, filters
 from rag_qa.retrieval.filters import NOT_NARROWED, Filters, Narrowing
-from rag_qa.retrieval.hits import Hit, Search
+from rag_qa.retrieval.hits import Hit
+from rag_qa.retrieval.searches import Search
+from rag_qa.retrieval.sets import PaperSet
 from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
 
@@ -57,7 +59,9 @@ class EngineLike(Protocol):
 
     def problems(self) -> list[Problem]: ...
 
-    def search(self, question: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Search: ...
+    def search(
+        self, question: str, *, k: int | None = None, everything: bool = False, filters: Filters | None = None, reads_filters: bool = True
+    ) -> Search: ...
 
     def ask(self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True) -> Answer: ...
 
@@ -89,6 +93,7 @@ def answer_json(answer: Answer) -> JsonObject:
         "question": answer.question,
         "understood_as": answer.understood_as,
         "answer": answer.text,
+        "preface": answer.preface,
         "abstained": answer.abstained,
         "confidence": float(answer.confidence),
         "sentences": [_sentence_json(sentence) for sentence in answer.sentences],
@@ -180,8 +185,20 @@ def search_json(question: str, found: Search) -> JsonObject:
         "searched_for": found.question,
         "narrowing": narrowing_json(found.narrowing),
         "nothing_passes": found.nothing_passes or None,
+        "set": _set_json(found.paper_set),
         "hits": [hit_json(hit) for hit in found.hits],
     }
+
+
+def _set_json(found: PaperSet | None) -> JsonObject | None:
+    """Which papers qualify, where all that do were asked for, and why."""
+    if found is None:
+        return None
+    members = [
+        {"paper_id": one.hit.paper.id, "probability": one.probability, "start": one.start, "end": one.end, "reason": one.reason}
+        for one in found.members
+    ]
+    return {"topic": found.topic, "total": found.total, "library": found.library, "is_cut_short": found.is_cut_short, "members": members}
 
 
 # -------------------------------------------------------------------------------------------------------------- plain text
@@ -298,7 +315,12 @@ def body_lines(answer: Answer, width: int | None = None) -> list[Line]:
         return _folded(answer.text, width)
     if answer.abstained is not None:
         return _folded(f"No answer. {answer.abstained}", width, Kind.REFUSAL)
-    return [line for sentence in answer.sentences for line in sentence_lines(sentence, width)]
+    return [*preface_lines(answer.preface, width), *(line for sentence in answer.sentences for line in sentence_lines(sentence, width))]
+
+
+def preface_lines(preface: str, width: int | None = None) -> list[Line]:
+    """Words of ours before the sentences."""
+    return [*_folded(preface, width, Kind.NOTE), _BLANK] if preface else []
 
 
 def sentence_lines(sentence: Sentence, width: int | None = None) -> list[Line]:
@@ -449,13 +471,29 @@ def search_lines(found: Search, width: int | None = None) -> list[Line]:
     lines = opening_lines("", "", found.narrowing, width)
     if not found.hits:
         return [*lines, *_folded(found.nothing_passes or "No paper matches.", width, Kind.REFUSAL)]
+    if found.paper_set:
+        return [*lines, *_set_lines(found, found.paper_set, width)]
     for hit in found.hits:
         lines += [_BLANK] if hit.rank > 1 else []
-        lines += _head_lines(f"{hit.rank}. ", hit.paper, width)
-        lines += _folded(f"score {hit.score:.3f}. {explanation.explained(hit)}", width, Kind.ORIGIN, indent="    ")
-        for passage in hit.passages:
-            lines += _folded(passage.text, width, Kind.QUOTE, indent="    ")
+        lines += [*_hit_lines(hit, width), *(line for passage in hit.passages for line in _folded(passage.text, width, Kind.QUOTE, indent="    "))]
     return lines
+
+
+def _set_lines(found: Search, papers: PaperSet, width: int | None) -> list[Line]:
+    """What qualifies, each paper with the sentence that says so; then, if they were asked for, those that do not."""
+    reasons = {member.hit.paper.id: member.reason for member in (*papers.members, *papers.beyond)}
+    count = f"{'at least ' if papers.is_cut_short else ''}{papers.total:,} of {papers.library:,} papers"
+    lines = [*_folded(f"For “{papers.topic}”: {count} (--all: the whole ranked list)", width, Kind.NOTE)]
+    for hit in found.hits:
+        if hit.rank == len(papers.members) + 1:
+            lines += [_BLANK, Line("These do not seem to belong to it", Kind.HEADING)]
+        lines += [_BLANK, *_hit_lines(hit, width), *_folded(f"“{reasons[hit.paper.id]}”", width, Kind.QUOTE, indent="    ")]
+    return lines
+
+
+def _hit_lines(hit: Hit, width: int | None) -> list[Line]:
+    why = _folded(f"score {hit.score:.3f}. {explanation.explained(hit)}", width, Kind.ORIGIN, indent="    ")
+    return [*_head_lines(f"{hit.rank}. ", hit.paper, width), *why]
 
 
 def paper_lines(papers: Sequence[Paper]) -> list[Line]:
@@ -532,6 +570,7 @@ def body_markdown(answer: Answer) -> str:
     elif answer.abstained is not None:
         blocks.append(f"**No answer.** {escape_markdown(answer.abstained)}")
     elif answer.sentences:
+        blocks += [f"*{escape_markdown(answer.preface)}*"] if answer.preface else []
         blocks.append("\n\n".join(sentence_markdown(sentence) for sentence in answer.sentences))
     if answer.notice:
         blocks.append(f"*Note: {escape_markdown(answer.notice)}*")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import overload
 
 from rag_qa.chunking import Passage
 from rag_qa.papers import Paper
-from rag_qa.retrieval.filters import NOT_NARROWED as NOT_NARROWED
-from rag_qa.retrieval.filters import Filters as Filters
-from rag_qa.retrieval.filters import Narrowing as Narrowing
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +45,3 @@ class Hit:
     library: int = 0
     copies: tuple[Paper, ...] = ()
     notice: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Search(Sequence[Hit]):
-    """What a search found: its hits, best first. `question`: what was searched for, without the words that narrowed it. `nothing_passes`: why no
-    paper could be found at all, if filters leave none.
-    """
-
-    question: str
-    hits: tuple[Hit, ...] = ()
-    narrowing: Narrowing = NOT_NARROWED
-    nothing_passes: str = ""
-
-    def __len__(self) -> int:
-        return len(self.hits)
-
-    @overload
-    def __getitem__(self, index: int) -> Hit: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Hit]: ...
-    def __getitem__(self, index: int | slice) -> Hit | Sequence[Hit]:
-        return self.hits[index]

@@ -19,6 +19,7 @@ from rag_qa.retrieval.reranking.order import DEPTH, reordered
 from rag_qa.retrieval.reranking.reranker import Reranker
 from rag_qa.retrieval.terms import Added
 
+_MOST_PASSING = 2000
 _DEPTH = 50  # papers taken from each ranking
 _PASSAGES_PER_PAPER = 3
 _BM25_CEILING = 2.2  # k1 + 1: what a term that fills a paper is worth, in units of its rarity
@@ -85,6 +86,12 @@ class Retriever:
         """How many papers pass. Raises EmptyIndexError, StaleIndexError."""
         self._store.open()
         return self._store.meeting(conditions(filters))
+
+    def passing(self, filters: Filters) -> list[Paper]:
+        """Papers that pass, the latest first; of very many, some. Raises EmptyIndexError, StaleIndexError."""
+        self._store.open()
+        ids = sorted(self._store.ids_meeting(conditions(filters)))[:_MOST_PASSING]
+        return sorted(self._store.get(ids).values(), key=lambda paper: (-(paper.year or 0), paper.id))
 
     def find(self, question: str, depth: int, filters: Filters | None = None) -> Found:
         """What there is on a question: of either ranking that many papers. Raises EmptyIndexError, StaleIndexError."""

@@ -14,11 +14,14 @@ from rag_qa.text import any_of
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """`question`: what is left to search for. `filters`: what the question says of the papers. `phrases`: the words that were taken for filters."""
+    """`question`: what is left to search for. `filters`: what the question says of the papers. `phrases`: the words that were taken for filters.
+    `asks_nothing_else`: "papers by Smith since 2020"; then the question is left as it is.
+    """
 
     question: str
     filters: Filters
     phrases: tuple[str, ...] = ()
+    asks_nothing_else: bool = False
 
     @property
     def narrowing(self) -> Narrowing:
@@ -91,6 +94,11 @@ _NAME = r"[A-ZÀ-Þ][\w'’-]+"
 _AUTHOR = re.compile(rf"\bby ((?:(?:van|von|de|der|den|di|da|la|le|al) )*{_NAME}(?: {_NAME}){{0,3}})(?: et al\.?)?")
 _VENUE = re.compile(r"\b(?:in|at|from) ((?:the )?[A-Z][\w&.'’-]*(?:(?: of| and| for| in| the| on| &)* [A-Z][\w&.'’-]*){0,7})")
 _ITS_YEAR = re.compile(rf" {_YEAR}\b")  # "ICLR 2025"
+_ASKS_NOTHING = re.compile(
+    rf"\b(?:{_PAPERS}|{_PUBLISHED}"
+    r"|all|any|the|which|what|are|is|there|show|list|find|give|me|do|you|have|were|was|how|many|please|of|and|on)\b",
+    re.IGNORECASE,
+)
 _LEFT_OVER = re.compile(r"\s+([?.,;:!])|,(?=\s*[?.!]*$)|\s{2,}")
 
 
@@ -112,9 +120,10 @@ def understood(question: str, knows: Knows) -> Understood:
             phrases.append(phrase)
             rest = rest.replace(phrase, " ", 1)
     rest = _LEFT_OVER.sub(lambda mark: mark.group(1) or ("" if mark.group().startswith(",") else " "), rest).strip()
-    if not text.content_words(rest):
-        rest = question  # nothing else is asked: "papers by Smith since 2020"
-    return Understood(rest, filters, tuple(" ".join(phrase.strip(" ,").split()) for phrase in phrases))
+    said = tuple(" ".join(phrase.strip(" ,").split()) for phrase in phrases)
+    if said and not _ASKS_NOTHING.sub("", text.fold(rest).text).strip(" ?.!,"):
+        return Understood(question, filters, said, asks_nothing_else=True)
+    return Understood(rest, filters, said)
 
 
 Found = Iterator[tuple[Filters, str]]

@@ -19,7 +19,7 @@ from eval.runner import System
 from rag_qa.answering.answer import Answer
 from rag_qa.engine import IndexReport
 from rag_qa.papers import Paper
-from rag_qa.retrieval.hits import Search
+from rag_qa.retrieval.searches import Search
 from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
 from tests.eval.making import write_questions

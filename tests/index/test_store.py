@@ -19,7 +19,7 @@ from rag_qa.errors import EmptyIndexError, IndexBusyError, IndexingError, StaleI
 from rag_qa.index.manifest import FORMAT
 from rag_qa.index.store import Store
 from rag_qa.papers import Origin, Paper, paper_id
-from rag_qa.retrieval.hits import Filters
+from rag_qa.retrieval.filters import Filters
 from rag_qa.retrieval.retriever import Retriever
 from rag_qa.sources.reader import Trouble
 from tests.index.making import BagEmbedder, Counted, abstract, built, paper, seen, update

@@ -26,7 +26,7 @@ from rag_qa.errors import StaleIndexError
 from rag_qa.interfaces import cli, render
 from rag_qa.interfaces.render import EngineLike
 from rag_qa.retrieval.filters import Filters
-from rag_qa.retrieval.hits import Search
+from rag_qa.retrieval.searches import Search
 from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
 from tests.fakes import FakeEngine
@@ -498,7 +498,7 @@ def test_search_prints_hits_and_passes_the_filters_on() -> None:
     seen: list[tuple[int | None, Filters | None, bool]] = []
 
     class Watched(FakeEngine):
-        def search(self, question: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Search:
+        def search(self, question: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True, **_: Any) -> Search:
             seen.append((k, filters, reads_filters))
             return super().search(question, k=k, filters=filters)
 

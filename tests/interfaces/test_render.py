@@ -19,7 +19,7 @@ from rag_qa.answering.answer import Answer, Sentence, Source, Status, Usage, Ver
 from rag_qa.interfaces import render
 from rag_qa.papers import Paper
 from rag_qa.retrieval.filters import Filters, Narrowing
-from rag_qa.retrieval.hits import Search
+from rag_qa.retrieval.searches import Search
 from tests.fakes import MOSS, PAPERS, TIDE, WOLF, FakeEngine, answer_to, evidence, supported
 
 QUESTIONS = ("What is the tide model?", "compare tide and moss", "invent something about tides", "Where does the wolf live?", "How far is the moon?")
@@ -32,7 +32,7 @@ def ask(question: str) -> Answer:
 # -------------------------------------------------------------------------------------------------------------------- JSON
 
 ANSWER_KEYS = {
-    "question", "understood_as", "narrowing", "answer", "abstained", "confidence", "sentences", "sources", "related", "model",
+    "question", "understood_as", "narrowing", "preface", "answer", "abstained", "confidence", "sentences", "sources", "related", "model",
     "notice", "timings", "usage",
 }  # fmt: skip
 SOURCE_KEYS = {"n", "paper_id", "title", "label", "abstract", "origins", "score"}
@@ -119,7 +119,7 @@ def test_a_hit_says_how_it_ranked_and_quotes_its_passages() -> None:
 
     value = json.loads(render.to_json(render.search_json("moss", hits)))
 
-    assert set(value) == {"question", "searched_for", "narrowing", "nothing_passes", "hits"}
+    assert set(value) == {"question", "searched_for", "narrowing", "nothing_passes", "set", "hits"}
     assert [hit["paper_id"] for hit in value["hits"]] == ["p1", "p2"]
     moss = value["hits"][1]
     assert set(moss) == {

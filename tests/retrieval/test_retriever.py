@@ -13,7 +13,8 @@ from rag_qa.embedding.embedder import Vectors
 from rag_qa.errors import ConnectionRefused, EmptyIndexError
 from rag_qa.index.store import Store
 from rag_qa.papers import Origin, Paper
-from rag_qa.retrieval.hits import Filters, Hit
+from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.retriever import Retriever
 from tests.index.making import update
 

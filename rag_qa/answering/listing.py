@@ -1,0 +1,81 @@
+"""Every paper that qualifies -> an Answer: for each the sentence of its abstract that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag_qa import text
+from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Verdict
+from rag_qa.papers import Paper
+from rag_qa.retrieval import topics
+from rag_qa.retrieval.sets import Member, PaperSet
+
+MOST = 100
+"""Papers in one answer; the preface says how many there are besides."""
+
+_RELATED = 3
+_ALMOST = 0.05  # probability to qualify, from which on a paper that does not is named beside those that do
+
+
+def listed(asked: str, question: str, found: PaperSet, shown: frozenset[str] = frozenset()) -> Answer:
+    """What qualifies, best first, or a refusal if nothing does. `shown`: ids of papers that were told before and are not wanted again."""
+    members = [member for member in found.members if member.hit.paper.id not in shown]
+    related = tuple(Source(member.hit.paper, member.hit.score) for member in found.beyond if member.hit.paper.id not in shown)[:_RELATED]
+    if not members:
+        other = "other " if shown else ""
+        said = f"No {other}paper of this library deals with “{found.topic}”, as far as the abstracts say."
+        return Answer(asked, question, abstained=said, related=related)
+    told = members[:MOST]
+    near = tuple(source for source in related if source.score >= _ALMOST)
+    return Answer(
+        asked,
+        question,
+        tuple(_sentence(member.hit.paper, text.Span(member.start, member.end), n) for n, member in enumerate(told, 1)),
+        tuple(Source(member.hit.paper, member.hit.score, n) for n, member in enumerate(told, 1)),
+        related=near,
+        confidence=max(member.probability for member in members),
+        preface=_preface(members, found, len(shown)),
+    )
+
+
+def _preface(members: Sequence[Member], found: PaperSet, told_before: int) -> str:
+    copies = sum(len(member.hit.copies) for member in members)
+    count = len(members) + copies
+    other = "other " if told_before else ""
+    least = "At least " if found.is_cut_short else ""
+    parts = [f"{least}{count:,} {other}of {found.library:,} papers {'deals' if count == 1 else 'deal'} with “{found.topic}”"]
+    if copies:
+        which = "one of them says" if copies == 1 else f"{copies} of them say"
+        parts.append(f"{which} the same as another in nearly the same words, and {'is' if copies == 1 else 'are'} not shown")
+    if len(members) > MOST:
+        parts.append(f"the surest {MOST} are shown")
+    return "; ".join(parts) + ":"
+
+
+def all_of(asked: str, question: str, papers: Sequence[Paper], count: int, library: int) -> Answer:
+    """Papers that were asked for by nothing but filters, each with what it says it does. `count`: how many there are, of which these are some."""
+    told = papers[:MOST]
+    which = "is as asked" if count == 1 else "are as asked"
+    some = f"; {len(told)} are shown" if count > len(told) else ""
+    return Answer(
+        asked,
+        question,
+        tuple(_sentence(paper, _aim(paper), n) for n, paper in enumerate(told, 1)),
+        tuple(Source(paper, 1.0, n) for n, paper in enumerate(told, 1)),
+        confidence=1.0,
+        preface=f"{count:,} of {library:,} papers {which}{some}:",
+    )
+
+
+def _aim(paper: Paper) -> text.Span:
+    """The sentence in which a paper says what it does, or the first one."""
+    spans = text.sentences(paper.abstract)
+    said = [span for span, folded in zip(spans, topics.folded_sentences(paper.abstract), strict=True) if topics.is_proposed(folded)]
+    return (said or spans)[0]
+
+
+def _sentence(paper: Paper, span: text.Span, n: int) -> Sentence:
+    quote = paper.abstract[span.start : span.end]
+    # a paper without title or name is called by its first words: they are not said twice
+    lead = "" if quote.startswith(paper.label.rstrip("…")) else f"{paper.label}:"
+    return Sentence(quote, (n,), Verdict(Status.SUPPORTED, (Evidence(n, span.start, span.end, quote),)), lead=lead)
