@@ -1,7 +1,8 @@
 """Do two processes that search one Chroma server see what a third one indexes: at once, whole, and nothing that has gone?
 
-A server is started, an index is begun on it, and two processes search it again and again, in turn for papers that are to come and for any. Meanwhile
-a third one adds papers, and then takes some away and changes others. Every search says what it found, whether each paper was whole, and when.
+A server is started, an index is begun on it, and two processes search it again and again, in turn for a paper that has just been committed and for
+any. Meanwhile a third one adds papers, and then takes some away and changes others. Of every search it is noted what it found, when, and whether each
+paper was whole.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ HELP = "two processes search a Chroma server while a third indexes: errors, half
 
 _SEARCHERS = 2
 _AT_ONCE = 20  # papers of each search
-_EVERY = 7  # of the papers that are to come, each so many-th is waited for
+_EVERY = 20  # of the papers that are to come, each so many-th is waited for
 _PATIENCE = 60.0  # seconds for a server to start
 _AFTERWARDS = 3.0  # seconds of searching after the last change
 _LOOK = 0.02  # seconds between two looks at what was committed
@@ -76,7 +77,7 @@ def _measured(arguments: argparse.Namespace, folder: Path, url: str) -> dict[str
     asked = {"folder": str(folder), "embedder": arguments.embedder, "chroma": url, "new": [one["title"] for one in later[::_EVERY]]}
     (folder / "corpus").mkdir()
     _index(asked, "first", first)
-    with _searching(asked) as looks, _watching(folder / "data" / "index" / "catalog.db") as committed:
+    with _searching(asked) as looks, _watching(folder / "data" / "index" / "catalog.db", folder / "committed") as committed:
         begun = time.time()
         _index(asked, "later", later)
         added = time.time()
@@ -161,20 +162,23 @@ def _searching(asked: Mapping[str, Any]) -> Iterator[list[list[Look]]]:
 
 
 @contextmanager
-def _watching(catalog: Path) -> Iterator[Mapping[str, float]]:
-    """When each paper, by its title, could be found for the first time, as the file of the index has it."""
+def _watching(catalog: Path, out: Path) -> Iterator[Mapping[str, float]]:
+    """When each paper, by its title, could be found for the first time, as the file of the index has it; `out` gets the titles, one a line."""
     committed: dict[str, float] = {}
     is_over = threading.Event()
 
     def watch() -> None:
         known: set[str] = set()
-        with contextlib.closing(sqlite3.connect(f"{catalog.as_uri()}?mode=ro", uri=True, timeout=10)) as database:
+        reading = sqlite3.connect(f"{catalog.as_uri()}?mode=ro", uri=True, timeout=10)
+        with contextlib.closing(reading) as database, out.open("w", encoding="utf-8", buffering=1) as titles:
             while not is_over.wait(_LOOK):
                 new = {id_ for (id_,) in database.execute("SELECT id FROM papers WHERE state = 'indexed'")} - known
                 at = time.time()
                 for id_ in new:
                     (record,) = database.execute("SELECT record FROM papers WHERE id = ?", (id_,)).fetchone() or ("{}",)
-                    committed.setdefault(json.loads(record).get("title", ""), at)
+                    title = json.loads(record).get("title", "")
+                    committed.setdefault(title, at)
+                    titles.write(f"{title}\n")
                 known |= new
 
     thread = threading.Thread(target=watch)
@@ -220,16 +224,21 @@ def index(asked: Mapping[str, Any], file: Path) -> None:
 
 
 def search(asked: Mapping[str, Any], out: Path) -> None:
-    """Search until it is said that it is enough: for one that is to come and has not been found, for any, and so on; a line for each search."""
-    engine, stop = _engine(asked), Path(asked["folder"]) / "stop"
-    missing, turn = list(asked["new"]), itertools.count()
+    """Search until it is said that it is enough: for one that was committed and has not been found, for any, and so on; a line for each search."""
+    folder = Path(asked["folder"])
+    engine, found, turn = _engine(asked), set[str](), itertools.count()
     with out.open("w", encoding="utf-8", buffering=1) as lines:
-        while not stop.exists():
+        while not (folder / "stop").exists():
             number = next(turn)
-            wanted = missing if missing and number % 2 else asked["new"]
-            look = _look(engine, wanted[number // 2 % len(wanted)])
-            missing = [title for title in missing if title not in look.titles]
+            missing = [title for title in _committed(folder / "committed", asked["new"]) if title not in found]
+            look = _look(engine, missing[0] if missing and number % 2 else asked["new"][number // 2 % len(asked["new"])])
+            found.update(look.titles)
             lines.write(json.dumps(look) + "\n")
+
+
+def _committed(file: Path, wanted: Sequence[str]) -> list[str]:
+    titles = set(file.read_text(encoding="utf-8").splitlines()) if file.exists() else set()
+    return [title for title in wanted if title in titles]
 
 
 def _look(engine: Engine, question: str) -> Look:

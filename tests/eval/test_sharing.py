@@ -72,7 +72,7 @@ def test_a_small_run_of_the_whole(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (figures["added"], figures["then removed"], figures["then changed"]) == (40, 4, 4)
     assert figures["errors"] == []
     assert figures["half papers"] == figures["papers that never were"] == figures["stale papers"] == figures["never found by both"] == 0
-    assert figures["waited for"] == 6
+    assert figures["waited for"] == 2
     assert 0 < figures["seconds until found by both"]["max"] < 20
     assert min(figures["searches"]) > 5
     assert capsys.readouterr().out.splitlines()[0].split() == ["added", "40"]
