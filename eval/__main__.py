@@ -24,6 +24,7 @@ from eval import (
     embedders,
     floors,
     formats,
+    grounding,
     indexing,
     items,
     ranking_figures,
@@ -253,6 +254,12 @@ def _indexing(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _grounding(arguments: argparse.Namespace) -> int:
+    figures = grounding.run(arguments)
+    print("\n".join(grounding.lines(figures, failures=arguments.failures)))
+    return BELOW_A_FLOOR if figures.faults else PASSED
+
+
 def _run_product(arguments: argparse.Namespace) -> int:
     return _run(arguments, Engine)
 
@@ -265,6 +272,7 @@ COMMANDS: dict[str, Command] = {
     "scale": Command(scale.HELP, scale.add_options, _scale),
     "sharing": Command(sharing.HELP, sharing.add_options, _sharing),
     "indexing": Command(indexing.HELP, indexing.add_options, _indexing),
+    "grounding": Command(grounding.HELP, grounding.add_options, _grounding),
     "duplicates": Command("how well records of one work are found, on records that people have labelled", _duplicates_options, _duplicates),
 }
 

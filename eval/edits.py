@@ -57,12 +57,16 @@ def edits(papers: Sequence[Paper], *, seed: int, a_paper: int = 4) -> Iterator[E
         foreign = sorted({name for other in names for name in names[other] if name.casefold() not in paper.abstract.casefold()})
         around = Around(paper.abstract, foreign, order)
         for sentence in order.sample(own, min(a_paper, len(own))):
-            for kind, change in CHANGES.items():
-                changed = change(sentence, around)
-                if changed and changed != sentence:
-                    yield Edit(kind, changed, sentence, paper)
+            yield from (Edit(kind, changed, sentence, paper) for kind, changed in changes(sentence, around))
             if len(papers) > 1:
                 yield Edit("swapped paper", sentence, sentence, papers[(number + order.randrange(1, len(papers))) % len(papers)])
+
+
+def changes(sentence: str, around: Around) -> Iterator[tuple[str, str]]:
+    """(kind, sentence with one thing changed), for every kind that finds a hold in it."""
+    for kind, change in CHANGES.items():
+        if (changed := change(sentence, around)) and changed != sentence:
+            yield kind, changed
 
 
 # ---------------------------------------------------------------------------------------------------------------- numbers

@@ -38,8 +38,6 @@ ABOUT = ("covered", "covered by two", "a name is missing")
 SAYS_SO = ("direction turned", "comparison turned", "opposing", "parity", "turned", "nothing_alone")
 FOLDS = 10
 FITTED, COULD_NOT_FIT = 0, 2
-THRESHOLD = 0.3
-"""Likelihood from which a sentence counts as borne out."""
 
 _LISTED = 1000  # words whose rarity is told; all others are the rarest
 _RAREST = 0.3  # of the abstracts that the last of them stands in
@@ -114,13 +112,13 @@ def _folds(pairs: Sequence[Pair]) -> list[int]:
 # ------------------------------------------------------------------------------------------------------------------ fitting
 
 
-def fit(found: Sequence[Row], rare: Rarity, *, threshold: float = 0.0, origin: str = "") -> Weights:
+def fit(found: Sequence[Row], rare: Rarity, *, origin: str = "") -> Weights:
     """Both models on all rows."""
     told = [row for row in found if not row.is_made]
     about = _fitted(told, ABOUT, [float(row.label != NOT_ENOUGH) for row in told], _ABOUT_L2)
     sides = [row for row in found if row.label != NOT_ENOUGH]
     says_so = _fitted(sides, SAYS_SO, [float(row.label == SUPPORTED) for row in sides], _SAYS_SO_L2)
-    return Weights(origin, about, says_so, _EMPHASIS, threshold, rare)
+    return Weights(origin, about, says_so, _EMPHASIS, rare)
 
 
 def _fitted(found: Sequence[Row], names: Sequence[str], target: Sequence[float], l2: float) -> Array:
@@ -165,7 +163,6 @@ def to_json(weights: Weights) -> str:
         "about": _named(weights.about),
         "says so": _named(weights.says_so),
         "emphasis": weights.emphasis,
-        "threshold": weights.threshold,
         "rarity": {"rarest": weights.rarity.rarest, "stems": dict(weights.rarity.known)},
     }
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
@@ -183,7 +180,7 @@ def run(*, pairs: Path = PAIRS, abstracts: Path = ABSTRACTS) -> tuple[str, Separ
     rare = rarity([json.loads(line)["text"] for line in abstracts.read_text(encoding="utf-8").splitlines() if line.strip()])
     found = rows(told, rare, WordVectors().of)
     origin = f"python -m eval.fit_grounding, {len(told)} pairs of SciFact train; rarity: {abstracts.parent.name}"
-    return to_json(fit(found, rare, threshold=THRESHOLD, origin=origin)), separation(told, cross_validated(found, rare))
+    return to_json(fit(found, rare, origin=origin)), separation(told, cross_validated(found, rare))
 
 
 def main(*, pairs: Path = PAIRS, abstracts: Path = ABSTRACTS, to: Path = SHIPPED) -> int:

@@ -46,14 +46,13 @@ class Rarity:
 @dataclass(frozen=True, slots=True)
 class Weights:
     """`about` judges whether an abstract speaks to a claim, `says_so` whether it then bears it out; one weight a feature, and a bias. `emphasis`: how
-    much the second counts beside the first. `threshold`: likelihood from which a sentence counts as borne out.
+    much the second counts beside the first.
     """
 
     origin: str
     about: Array
     says_so: Array
     emphasis: float
-    threshold: float
     rarity: Rarity
 
 
@@ -66,7 +65,6 @@ def parse(data: Mapping[str, object]) -> Weights:
         _vector(_mapping(data["about"])),
         _vector(_mapping(data["says so"])),
         float(str(data["emphasis"])),
-        float(str(data["threshold"])),
         Rarity(known, float(str(rarity["rarest"]))),
     )
 
