@@ -421,10 +421,10 @@ def test_a_place_in_a_list_is_left_to_the_rules(talking: TalkingEngine) -> None:
 
 def test_the_papers_that_the_model_cited_are_what_a_follow_up_is_about(talking: TalkingEngine) -> None:
     engine, model = talking("NOT_ANSWERED")
-    engine.ask("Which papers are about mixtures of experts?")
+    engine.ask("What is known about mixtures of experts?")
     number = number_of(model, "COMET", engine)
     engine, _ = talking(f"COMET overlaps experts [{number}].", "", "What is COMET's idea?", "COMET replaces the gating function [1].")
-    history = ["Which papers are about mixtures of experts?"]
+    history = ["What is known about mixtures of experts?"]
     engine.ask(history[0])
     assert engine.ask("What is its idea?", history=history).understood_as == "What is COMET's idea?"
 
@@ -531,3 +531,49 @@ def test_messages_of_a_prompt_are_plain(talking: TalkingEngine) -> None:
     engine.ask(ANSWERED)
     assert [message.role for message in model.prompts[0]] == ["system", "user"]
     assert all(message.content.strip() for message in model.prompts[0])
+
+
+def test_a_set_question_gets_every_paper_that_qualifies(seed_engine: Engine) -> None:
+    question = "Which papers deal with differential privacy?"
+    answer, found = seed_engine.ask(question), seed_engine.search(question)
+
+    assert answer.preface == "3 of 46 papers deal with “differential privacy”:"
+    assert [source.paper.id for source in answer.sources] == [hit.paper.id for hit in found]
+    assert all("privacy" in sentence.text.lower() for sentence in answer.sentences)
+    assert found.paper_set is not None
+    assert [member.reason for member in found.paper_set.members] == [sentence.text for sentence in answer.sentences]
+    everything = seed_engine.search(question, everything=True)
+    assert [hit.rank for hit in everything] == list(range(1, 47))
+    assert everything.hits[:3] == found.hits
+    assert len(seed_engine.search(question, k=2)) == 2
+
+
+def test_a_set_nobody_belongs_to_is_refused(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("Are there any papers about soup?")
+
+    assert answer.abstained == "No paper of this library deals with “soup”, as far as the abstracts say."
+    assert answer.sources == ()
+    assert answer.related
+
+
+def test_papers_are_asked_for_by_filters_alone(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("Which papers are from 2025?")
+
+    assert (answer.preface, len(answer.sources)) == ("46 of 46 papers are as asked:", 46)
+    assert seed_engine.ask("papers from 2024").abstained == "No paper of this library is from 2024."
+
+
+def test_others_of_a_set_are_those_not_told_yet(seed_engine: Engine) -> None:
+    question = "Which papers deal with differential privacy?"
+
+    assert seed_engine.ask("Any others?", history=[question]).abstained == (
+        "No paper of this library but those already shown deals with “differential privacy”, as far as the abstracts say."
+    )
+
+
+def test_a_set_streams_what_it_says_before_its_papers(seed_engine: Engine) -> None:
+    events = list(seed_engine.stream("Which papers deal with differential privacy?"))
+    prefaces = [event.preface for event in events if isinstance(event, Step)]
+
+    assert prefaces[-1] == "3 of 46 papers deal with “differential privacy”:"
+    assert [event for event in events if isinstance(event, Sentence)] == list(events[-1].sentences)  # type: ignore[union-attr]

@@ -22,8 +22,8 @@ def listed(asked: str, question: str, found: PaperSet, shown: frozenset[str] = f
     members = [member for member in found.members if member.hit.paper.id not in shown]
     related = tuple(Source(member.hit.paper, member.hit.score) for member in found.beyond if member.hit.paper.id not in shown)[:_RELATED]
     if not members:
-        other = "other " if shown else ""
-        said = f"No {other}paper of this library deals with “{found.topic}”, as far as the abstracts say."
+        told_before = " but those already shown" if shown else ""
+        said = f"No paper of this library{told_before} deals with “{found.topic}”, as far as the abstracts say."
         return Answer(asked, question, abstained=said, related=related)
     told = members[:MOST]
     near = tuple(source for source in related if source.score >= _ALMOST)

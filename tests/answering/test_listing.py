@@ -54,7 +54,7 @@ def test_papers_that_were_told_before_are_left_out() -> None:
 
     assert (answer.preface, [source.paper.id for source in answer.sources]) == ("1 other of 3 papers deals with “tides”:", ["p2"])
     assert listed("any others?", "papers on tides", FOUND, frozenset({"p1", "p2"})).abstained == (
-        "No other paper of this library deals with “tides”, as far as the abstracts say."
+        "No paper of this library but those already shown deals with “tides”, as far as the abstracts say."
     )
 
 
