@@ -114,7 +114,8 @@ def converse(engine: Asked, question: str, turns: Turns, scope: Scope = EVERY_PA
 def _advanced(turn: Turn, event: AnswerEvent) -> Turn:
     if isinstance(event, Step):
         narrowing = turn.narrowing if event.narrowing.filters.is_empty else event.narrowing
-        return replace(turn, status=_status(event.name), understood_as=event.understood_as or turn.understood_as, narrowing=narrowing)
+        understood = event.understood_as or turn.understood_as
+        return replace(turn, status=_status(event.name), understood_as=understood, narrowing=narrowing, preface=event.preface or turn.preface)
     if isinstance(event, Sentence):
         return replace(turn, status="Writing and checking…", sentences=(*turn.sentences, event))
     return replace(turn, status="", answer=event)

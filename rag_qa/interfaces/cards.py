@@ -63,8 +63,9 @@ class Failure:
 class Turn:
     """A question and what is known of its answer so far. `number` (from 1) makes the ids of its anchors unique on the page.
 
-    `scope`: the papers that were to be asked. `narrowing`: which they turned out to be, when that is known before the answer. `status` says what is
-    being done at the moment, and is empty when nothing is. `counts` says whether later questions may refer to this one.
+    `scope`: the papers that were to be asked. `narrowing` (which they turned out to be) and `preface` are those of the answer, as far as they are
+    known before it. `status` says what is being done at the moment, and is empty when nothing is. `counts` says whether later questions may refer to
+    this one.
     """
 
     number: int
@@ -73,6 +74,7 @@ class Turn:
     status: str = ""
     understood_as: str = ""
     narrowing: Narrowing = NOT_NARROWED
+    preface: str = ""
     sentences: tuple[Sentence, ...] = ()
     answer: Answer | None = None
     failure: Failure | None = None
@@ -356,15 +358,19 @@ def _flag(sentence: Sentence) -> str:
 
 
 def _answer_html(turn: Turn) -> str:
-    """The sentences in paragraphs: a sentence with a lead of ours begins a new one. Of a long list the later ones are folded away."""
+    """The sentences in paragraphs: a sentence with a lead of ours begins a new one, and below a preface each does. Of a long list the later ones are
+    folded away.
+    """
+    preface = turn.answer.preface if turn.answer else turn.preface
     sentences = turn.answer.sentences if turn.answer else turn.sentences
     paragraphs: list[list[str]] = []
     for sentence in sentences:
-        if sentence.lead or not paragraphs:
+        if preface or sentence.lead or not paragraphs:
             paragraphs.append([])
         paragraphs[-1].append(sentence_html(sentence, turn))
     shown, rest = _parted([f'<p dir="auto">{" ".join(paragraph)}</p>' for paragraph in paragraphs])
-    return "".join(shown) + (_rest(f"{turn.anchor}-more", f"Show {len(rest)} more", "Show fewer", "".join(rest)) if rest else "")
+    opening = f'<p class="rq-preface" dir="auto">{escape(preface)}</p>' if preface else ""
+    return opening + "".join(shown) + (_rest(f"{turn.anchor}-more", f"Show {len(rest)} more", "Show fewer", "".join(rest)) if rest else "")
 
 
 def refusal_html(answer: Answer, turn: Turn) -> str:

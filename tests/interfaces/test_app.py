@@ -107,6 +107,11 @@ def test_an_answer_comes_about_step_by_step() -> None:
     assert [turn.answer for turn in seen] == [None, None, None, answer, answer]
 
 
+def test_what_comes_before_a_list_is_known_before_its_sentences() -> None:
+    engine = ScriptedEngine({"tide": [Step("listing", "tide", preface="1 of 3 papers:"), FAST, answer_to("tide", "tide")]})
+    assert [turns[-1].preface for turns in app.converse(engine, "tide", ())][:3] == ["", "1 of 3 papers:", "1 of 3 papers:"]
+
+
 def test_history_is_the_earlier_questions_of_this_conversation_alone() -> None:
     engine = ScriptedEngine()
     talk(engine, "What is tide?", "What does its extension use?")

@@ -428,6 +428,15 @@ def test_the_later_paragraphs_of_a_long_list_are_folded_away() -> None:
     assert rest.find("p")[0].text == "Paper 11: TIDE-7 is fast. [11]"
 
 
+def test_what_is_said_before_a_list_stands_there_from_the_beginning() -> None:
+    preface = "2 of 3 papers deal with <tides>:"
+    coming = tree(cards.turn_html(Turn(1, "q", status="Listing…", preface=preface)))
+    there = tree(cards.turn_html(Turn(1, "q", answer=replace(answer_to("q", "Compare tide and moss"), preface=preface))))
+    assert [turn.find(".rq-answer")[0].find("p")[0].text for turn in (coming, there)] == [preface, preface]
+    assert [part.text for part in there.find(".rq-answer")[0].find("p")[2:]] == ["Moss: Moss grew by 12% a year. [2]", "Both were measured. [1][2]"]
+    assert not tree(cards.turn_html(asked("tide"))).find(".rq-preface")
+
+
 def test_a_handful_more_is_not_folded() -> None:
     assert not many(13).find(".rq-rest")
     assert [len(many(14).find(".rq-rest")[i].find(kind)) for i, kind in enumerate(("p", ".rq-card"))] == [4, 4]
@@ -454,7 +463,7 @@ def hostile_pages() -> dict[str, str]:
         Sentence(HOSTILE, (1,), Verdict(Status.CONTRADICTED, (proof,), HOSTILE), removed=(HOSTILE,)),
         Sentence(HOSTILE, (), removed=(HOSTILE,)),
     )
-    full = Answer(HOSTILE, HOSTILE, sentences, (Source(paper, 1.0, 1),), model=HOSTILE, notice=HOSTILE)
+    full = Answer(HOSTILE, HOSTILE, sentences, (Source(paper, 1.0, 1),), model=HOSTILE, notice=HOSTILE, preface=HOSTILE)
     refused = Answer(HOSTILE, HOSTILE, abstained=HOSTILE, related=(Source(paper, 1.0),), notice=HOSTILE)
     foreign = Filters(venue=HOSTILE, author=HOSTILE)
     full, refused = (replace(answer, narrowing=Narrowing(foreign, (HOSTILE,))) for answer in (full, refused))
