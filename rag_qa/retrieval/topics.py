@@ -41,6 +41,7 @@ _BRINGS = any_of(
 )
 _BETWEEN = r"(?:[\s\-/]+(?:(?:of|in|for|the|a|an|to|and|with)[\s\-]+)?(?:[\w]+[\s\-]+)?)"
 _TAIL, _SHORT_TAIL = r"\w{0,6}", "(?:s|es|ed|ing|d|e|er|ers|ness|ly|al|ic|y)?"
+_MOST_WORDS = 16  # of a topic; whatever is longer should not hold us up
 _ENOUGH = 5  # letters that tell a word from others
 _LEFT, _PLURAL = 4, 3  # letters that must be left without an ending
 _ENDINGS = (
@@ -84,7 +85,7 @@ class Topic:
 
     def spoken(self, folded: str) -> Spoken:
         """What a folded title or sentence says of it."""
-        if not any(literal in folded for literal in self.literals):
+        if not self.words or not any(literal in folded for literal in self.literals):
             return Spoken()
         held = tuple(len(word.findall(folded)) for word in self.words)
         is_whole = bool(self.whole and self.whole.search(folded))
@@ -204,7 +205,7 @@ def _groups(folded: str) -> list[tuple[str, ...]]:
         else:
             groups.append((word.text,))
         before = word.end
-    return [group for group in groups if not all(word in _GENERIC for word in group)] or groups
+    return ([group for group in groups if not all(word in _GENERIC for word in group)] or groups)[:_MOST_WORDS]
 
 
 def _weight(group: Sequence[str], rarity: Mapping[str, float]) -> float:

@@ -82,6 +82,15 @@ def test_a_benchmark_that_is_brought_is_told_from_one_that_is_used() -> None:
     assert used.share < topic.spoken("we release a benchmark").share
 
 
+def test_a_topic_of_words_that_say_nothing() -> None:
+    topic = topics.topic("new work", {}, [Added("work spelled out", ("wind", "orchestra"))])
+    assert topic.spoken("a wind orchestra") == topics.Spoken()
+
+
+def test_a_very_long_topic() -> None:
+    assert topics.topic("tide moss " * 5000, {}).spoken("tide moss " * 50).share > 0.9
+
+
 @given(st.text(max_size=60), st.text(max_size=120))
 def test_any_topic_and_any_sentence(topic: str, sentence: str) -> None:
     spoken = topics.topic(topic, {}).spoken(text.folded(sentence))
