@@ -149,7 +149,7 @@ _DENIED = (
     (re.compile(r"\bcannot\b"), "can"),
     (re.compile(r"\bwithout\b"), "with"),
 )
-_AUXILIARY = re.compile(r"\b(is|are|was|were|can|could|will|has been|have been|should)\b(?! (?:not|only|also)\b)")
+_AUXILIARY = re.compile(r"\b(is|are|was|were|can|could|will|has been|have been|should)\b(?! (?:not|only|also)\b|['’]t)")
 _VERB = re.compile(
     r"\b(outperform|achieve|improve|reduce|enable|provide|require|show|demonstrate|generalize|capture|preserve|introduce|propose|use|allow"
     r"|combine|generate|learn|leverage|maintain|offer|support|yield|exhibit|suffer|rely|depend|address|ensure|converge|scale|exceed"

@@ -48,7 +48,15 @@ def problems(view: View, likelihood: Callable[[], float]) -> Iterator[Problem]:
     if view.coverage >= _SAME_CLAIM_FROM:
         kinds += (denial_problem, direction_problem, opposite_problem, comparison_problem, supposition_problem, of_others_problem, other_side_problem)
         kinds += (number_of_another_problem,)
-    kinds += (partial(coverage_problem, likelihood=likelihood), part_problem, tail_problem, replaced_word_problem, quantifier_problem, only_problem)
+    kinds += (
+        partial(coverage_problem, likelihood=likelihood),
+        partial(lone_denial_problem, likelihood=likelihood),
+        part_problem,
+        tail_problem,
+        replaced_word_problem,
+        quantifier_problem,
+        only_problem,
+    )
     for kind in kinds:
         if problem := kind(view):
             yield problem
@@ -264,6 +272,19 @@ def denial_problem(view: View) -> Problem | None:
                 continue  # "unlike X, ours ...": said of the others here too
             if _affirms(claim, sentence.said, denial):
                 return Status.CONTRADICTED, f"the sentence affirms what the abstract denies (“{denial.word}”)"
+    return None
+
+
+def lone_denial_problem(view: View, *, likelihood: Callable[[], float]) -> Problem | None:
+    """A denial of which nothing in the evidence speaks, in a sentence that is not likely enough without it."""
+    claim = view.claim.said
+    there = [sentence.said for sentence in view.chosen]
+    if any(said.denials or said.doubts for said in there) or likelihood() >= LIKELY_FROM:
+        return None
+    stems = {stem for said in there for stem in said.stems}
+    for denial in claim.denials:
+        if not denial.is_contrast and not any(are_opposite(claim.tokens[i].stem, stem) for i in denial.scope for stem in stems):
+            return Status.UNSUPPORTED, f"the sentence denies something (“{denial.word}”), and the abstract denies nothing there"
     return None
 
 
