@@ -13,13 +13,14 @@ What a person has to act on (no key, no server, no time) is a ProviderError, if 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
 from rag_qa import tokens
 from rag_qa.answering import prompts, repair
-from rag_qa.answering.answer import Answer, AnswerEvent, Sentence, Step, Usage
+from rag_qa.answering.answer import Answer, AnswerEvent, Step, Usage
 from rag_qa.answering.asking import Asking, Request
 from rag_qa.answering.citations import Cited
 from rag_qa.answering.draft import CUT_OFF, TORN, Check, Draft, Unsupported
@@ -30,7 +31,10 @@ from rag_qa.errors import ContextTooLong, NoAnswer, ProviderError
 from rag_qa.llm.chat_model import ChatModel
 from rag_qa.retrieval.hits import Hit
 
+WRITING = "Writing and checking"
 REPAIRING = "Correcting what the abstracts do not bear out"
+_BEAT = 0.5
+"""Seconds after which a sign of life is given while nothing can be shown: whoever listens can stop then."""
 INSTEAD = "This answer is made of the abstracts' own sentences."
 _SHRINKING = (1.0, 0.5, 0.25)
 """Shares of the room for abstracts that are tried in turn when the server finds the prompt too long: its tokenizer or window differs from ours."""
@@ -102,11 +106,11 @@ class GenerativeAnswerer:
                     raise
         if draft.flawed and draft.repairs:
             yield Step(REPAIRING)
-            self._repair(draft, asking)
+            yield from self._repair(draft, asking)
         yield from draft.close()
         return draft
 
-    def _first_version(self, draft: Draft, asking: Asking) -> Generator[Sentence, None, None]:
+    def _first_version(self, draft: Draft, asking: Asking) -> Generator[AnswerEvent, None, None]:
         """What the model writes at first. A failure after it said something of use is a notice."""
         request = Request(
             prompts.answer_prompt(draft.question, draft.given, as_json=True),
@@ -122,16 +126,16 @@ class GenerativeAnswerer:
             draft.repairs = False
             draft.note(f"The answer is not whole: {str(error).rstrip('.')}.")
 
-    def _heard(self, draft: Draft, asking: Asking, request: Request) -> Generator[Sentence, None, None]:
-        reader = ReplyReader({g.n for g in draft.given})
+    def _heard(self, draft: Draft, asking: Asking, request: Request) -> Generator[AnswerEvent, None, None]:
+        reader, beat = ReplyReader({g.n for g in draft.given}), _Beat(WRITING)
         said, is_cut = "", False
         with closing(asking.stream(request)) as pieces:
             for piece in pieces:
                 said += piece.text
                 draft.has_heard = bool(said)
                 is_cut = is_cut or piece.is_cut
-                for found in reader.feed(piece.text):
-                    yield from draft.take(found)
+                shown = [sentence for found in reader.feed(piece.text) for sentence in draft.take(found)]
+                yield from shown or beat.due()
         left = reader.close()
         if left and draft.has_begun and _is_unfinished(left[-1]) and (is_cut or self._is_at_limit(said, asking.usage)):
             left.pop()
@@ -147,7 +151,7 @@ class GenerativeAnswerer:
         used = usage.completion_tokens if usage else None
         return (used if used is not None else tokens.count(said) * prompts.TOKENIZER_MARGIN) >= self._reply_tokens
 
-    def _repair(self, draft: Draft, asking: Asking) -> None:
+    def _repair(self, draft: Draft, asking: Asking) -> Generator[Step, None, None]:
         """Have the model put right what does not hold; where that fails, everything stays as it is."""
         flawed = draft.flawed[: repair.MOST_REPAIRED]
         flaws = [repair.flaw(judged) for judged in flawed]
@@ -162,12 +166,31 @@ class GenerativeAnswerer:
                 prompts.repair_schema(flaws, given),
                 self._reply_tokens,
             )
+            reply, beat = "", _Beat(REPAIRING)
             with closing(asking.stream(request)) as pieces:
-                reply = "".join(piece.text for piece in pieces)
+                for piece in pieces:
+                    reply += piece.text
+                    yield from beat.due()
         except ProviderError:
             return
         for number, better in repair.corrections(reply, len(flawed), {g.n for g in given}).items():
             draft.mend(flawed[number - 1], better)
+
+
+class _Beat:
+    """A step that is due again when it was not for a while."""
+
+    def __init__(self, name: str) -> None:
+        self._step = Step(name)
+        self._last = time.monotonic()
+
+    def due(self) -> list[Step]:
+        """The step, if it is due."""
+        now = time.monotonic()
+        if now - self._last < _BEAT:
+            return []
+        self._last = now
+        return [self._step]
 
 
 def _is_unfinished(last: object) -> bool:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Usage, Verdict
+from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Step, Usage, Verdict
 from rag_qa.answering.draft import CUT_OFF, LINK_LEFT_OUT, TORN, UNCONFIRMED
-from rag_qa.answering.generative import INSTEAD, GenerativeAnswerer
+from rag_qa.answering.generative import INSTEAD, REPAIRING, WRITING, GenerativeAnswerer
 from rag_qa.errors import AuthError, BadReply, ConnectionRefused, ContextTooLong, ProviderError, ProviderTimeout, RateLimitError
 from rag_qa.llm.openai_api import OpenAIChat
 from rag_qa.openai_door import Door
@@ -411,5 +411,18 @@ def test_closing_the_generator_hangs_up() -> None:
     with ScriptedServer(chat=[events(*talk)]) as server:
         events_ = over(server).stream("What?", HITS)
         assert isinstance(next(events_), Sentence)
+        events_.close()
+        assert server.broken_off.wait(5.0)
+
+
+@pytest.mark.parametrize("first", [[], [spoken("Mosses fly [2].")]], ids=["while it writes", "while it corrects"])
+def test_one_can_stop_also_while_nothing_can_be_shown(first: list[Reply]) -> None:
+    talk = events(*(step for n in range(300) for step in (chunk({"content": f"Mosses {n} fly [2]. "}), 0.05)))
+    with ScriptedServer(chat=[*first, talk]) as server:
+        events_ = over(server).stream("What?", HITS)
+        while next(events_) != Step(REPAIRING if first else WRITING):
+            pass
+        if first:
+            assert next(events_) == Step(REPAIRING), "a sign of life, while the server still speaks"
         events_.close()
         assert server.broken_off.wait(5.0)
