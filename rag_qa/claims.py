@@ -15,7 +15,7 @@ from rag_qa import text
 from rag_qa.answering.evidence import SentenceTerms, WordSimilarity, sentence_terms
 from rag_qa.papers import Paper
 from rag_qa.quantities import lists_as_many, quantities
-from rag_qa.statements import Statement, are_alike, are_opposite, statement
+from rag_qa.statements import Statement, are_opposite, is_alike_to_one, statement
 
 MET = 0.4
 """A word whose best match is below this is missing."""
@@ -63,6 +63,7 @@ class AbstractSentence:
 
     terms: SentenceTerms
     said: Statement
+    stems: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,8 @@ def _weight(word: str) -> float:
 @lru_cache(maxsize=1024)
 def sentences_of(abstract: str) -> tuple[AbstractSentence, ...]:
     """The sentences of an abstract, taken apart."""
-    return tuple(AbstractSentence(terms, statement(terms.folded)) for terms in sentence_terms(abstract))
+    said = ((terms, statement(terms.folded)) for terms in sentence_terms(abstract))
+    return tuple(AbstractSentence(terms, one, one.stems) for terms, one in said)
 
 
 # --------------------------------------------------------------------------------------------------------------- covering
@@ -195,7 +197,8 @@ def _exact(word: Word, sentence: AbstractSentence) -> float:
         return 1.0
     if not word.has_synonyms:
         return float(bool(word.value) and any(quantity.value == word.value for quantity in sentence.said.quantities))
-    alike = any(are_alike(whole, stem) or (word.is_denied and are_opposite(whole, stem)) for stem in sentence.said.stems)
+    stems = sentence.stems
+    alike = is_alike_to_one(whole, stems) or (word.is_denied and any(are_opposite(whole, stem) for stem in stems))
     return MET_EXACTLY if alike else 0.0
 
 

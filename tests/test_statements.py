@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_qa import text
-from rag_qa.statements import Statement, against, are_alike, are_opposite, are_opposite_in_place, statement
+from rag_qa.statements import Statement, against, are_alike, are_opposite, are_opposite_in_place, is_alike_to_one, statement
 
 
 def take(sentence: str) -> Statement:
@@ -119,6 +119,14 @@ def test_word_lists_hold_stems_and_are_symmetric() -> None:
     assert not are_opposite(text.stem("higher"), text.stem("lower"))
     assert are_alike(text.stem("attains"), text.stem("achieved"))
     assert not are_alike(text.stem("attains"), text.stem("loses"))
+
+
+STEMS = st.sampled_from("attain achiev moss train trainer rout router propos develop low drop wet".split())
+
+
+@given(STEMS, st.frozensets(STEMS, max_size=4))
+def test_one_of_many_is_alike_as_each_is(stem: str, stems: frozenset[str]) -> None:
+    assert is_alike_to_one(stem, stems) == any(are_alike(stem, other) for other in stems)
 
 
 @given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from("abc not than from to compared ,.-'")), max_size=80))
