@@ -40,7 +40,7 @@ _PUBLISHED = any_of("published|appeared|appearing|written|presented|accepted")
 _YEAR = r"((?:19|20)\d\d)"
 _FROM_TO = rf"(?:between|from) {_YEAR} (?:and|to|until|till|-|–) {_YEAR}|{_YEAR} ?[-–] ?{_YEAR}"
 _ON = r"(?:on(?=\s*(?:[,.?!]|$))|onwards?\b|or later\b)"  # "from 2024 on", and not "from 2024 on tides"
-_SINCE = rf"since {_YEAR}(?: on| onwards?| or later)?|from {_YEAR} {_ON}|{_YEAR} or later|no earlier than {_YEAR}"
+_SINCE = rf"since {_YEAR}(?: {_ON})?|from {_YEAR} {_ON}|{_YEAR} or later|no earlier than {_YEAR}"
 _AFTER = rf"(?:after|later than|newer than) {_YEAR}"
 _BEFORE = rf"(?:before|earlier than|older than|prior to) {_YEAR}"
 _UNTIL = rf"(?:until|till|up to|through|no later than) {_YEAR}|{_YEAR} or earlier"

@@ -30,6 +30,7 @@ def knows(field: str, name: str) -> bool:
             Filters(year_from=2019, year_to=2021),
         ),
         ("What do papers from 2021 to 2019 say about sleep?", "What do papers say about sleep?", Filters(year_from=2019, year_to=2021)),
+        ("papers since 2024 on attention", "papers on attention", Filters(year_from=2024)),
         ("papers from 2024 on attention", "papers on attention", Filters(year_from=2024, year_to=2024)),
         ("papers from 2024 onwards about attention", "papers about attention", Filters(year_from=2024)),
         ("Which papers published in 2024 use attention?", "Which papers use attention?", Filters(year_from=2024, year_to=2024)),
