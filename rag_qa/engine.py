@@ -329,7 +329,11 @@ class Engine:
     def _narrowed(self, question: str, scope: Scope) -> Understood:
         """What a question says of the papers, and what is set besides, which counts where both speak of the same."""
         self._store.open()
-        found = understanding.understood(question, self._store.knows) if scope.reads_filters else Understood(question, EVERYTHING)
+        if not scope.reads_filters:
+            # years and types are still no words to search for; what was taken for a name may be one
+            found = understanding.understood(question, lambda _field, _name: False)
+            return Understood(question if found.asks_nothing_else else found.question, scope.filters)
+        found = understanding.understood(question, self._store.knows)
         return replace(found, filters=found.filters.and_also(scope.filters))
 
     def _nothing_passes(self, filters: Filters) -> str:

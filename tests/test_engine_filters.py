@@ -61,7 +61,10 @@ def test_what_a_search_is_narrowed_to(question: str, filters: Filters, found: se
 def test_what_was_understood_can_be_undone(engine: Engine) -> None:
     result = engine.search("papers since 2023 on tides", reads_filters=False)
 
-    assert (len(result), result.narrowing.filters, result.question) == (3, Filters(), "papers since 2023 on tides")
+    assert (len(result), result.narrowing.filters, result.question) == (3, Filters(), "papers on tides")
+    named = engine.search("papers by Smith on tides", reads_filters=False)
+    assert (len(named), named.narrowing.filters, named.question) == (3, Filters(), "papers by Smith on tides")
+    assert engine.ask("What do papers since 2023 say about tides in the bay?", reads_filters=False).abstained is None
 
 
 def test_an_answer_is_narrowed_in_the_same_way(engine: Engine) -> None:
