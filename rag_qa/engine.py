@@ -19,6 +19,7 @@ from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
 from rag_qa.answering.generative import GenerativeAnswerer
 from rag_qa.answering.rewriting import rewrite_follow_up
+from rag_qa.answering.summaries import MOST_PAPERS, Comparison, Library, Summariser, Summary, topic_of
 from rag_qa.answering.weights import Weights
 from rag_qa.conversation import Conversations
 from rag_qa.embedding import minilm, openai_api, static, transformer
@@ -33,7 +34,7 @@ from rag_qa.index.store import Announce, ChromaServer, Store, Workload
 from rag_qa.library import Reading
 from rag_qa.llm import openai_api as chat_api
 from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
-from rag_qa.papers import Paper
+from rag_qa.papers import Paper, called
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes
 from rag_qa.retrieval.hits import Hit
@@ -413,6 +414,43 @@ class Engine:
         """Does a chat model write the answers?"""
         return self._given_chat_model is not None or self.settings.uses_llm
 
+    # -------------------------------------------------------------------------------------------------------------- summaries
+
+    def named(self, names: Sequence[str]) -> list[Paper]:
+        """The papers that names mean, each once: labels, ids, DOIs, PMIDs or arXiv ids. Raises EmptyIndexError, and QuestionError for what means
+        no paper or several.
+        """
+        known = self.papers()
+        found = [_only(called(known, name), name) for name in names]
+        return list({paper.id: paper for paper in found}.values())
+
+    def summarise(self, names: Sequence[str]) -> Summary:
+        """The problem, the method, the result and the limits of each paper, in sentences of its abstract. Raises as `named`."""
+        if not (papers := self.named(names)):
+            raise QuestionError("Name one paper at least to summarise: rag-qa papers lists them")
+        return self._summariser.papers(papers)
+
+    def summarise_topic(self, topic: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Summary:
+        """What the papers of a topic say about it, by theme, with what they agree on and where they contradict each other. `k`: of so many
+        papers at most.
+
+        `filters`, `reads_filters`: as for `search`. Raises QuestionError, EmptyIndexError, StaleIndexError.
+        """
+        found = self.search(topic_of(_checked(topic)), k=k or MOST_PAPERS, filters=filters, reads_filters=reads_filters)
+        return self._summariser.topic(found.question, found.hits, narrowing=found.narrowing, nothing_passes=found.nothing_passes)
+
+    def compare(self, names: Sequence[str], aspects: Sequence[str] = ()) -> Comparison:
+        """Papers side by side: what each says of each aspect (problem, method, result and limits, if none is given). Raises as `named`, and
+        QuestionError for fewer than two papers or an aspect without a word.
+        """
+        papers = self.named(names)
+        if len(papers) < 2:
+            raise QuestionError(f"Name two papers at least to compare, and not {len(papers)}: rag-qa papers lists them")
+        wanted = [(name, self._summariser.aspect(name)) for name in aspects]
+        if empty := next((name for name, one in wanted if one is None), None):
+            raise QuestionError(f"There is no word in the aspect {empty!r}: ask for example for: data set")
+        return self._summariser.compare(papers, [one for _, one in wanted if one])
+
     # ----------------------------------------------------------------------------------------------------------- conversation
 
     def _understood(self, question: str, history: Sequence[str], conversations: Conversations) -> tuple[str, frozenset[str]]:
@@ -524,6 +562,10 @@ class Engine:
         return ExtractiveAnswerer(corner, min_confidence=self.settings.min_confidence, weights=weights)
 
     @_made_once
+    def _summariser(self) -> Summariser:
+        return Summariser(Library(self._store.sentence_vectors, self._words.of, lambda: Corpus(len(self._store), self._store.document_frequency)))
+
+    @_made_once
     def _generative(self) -> GenerativeAnswerer:
         check = GroundingCheck(self._words.of)
         settings = self.settings
@@ -553,6 +595,16 @@ class Engine:
             retries=settings.llm_retries,
             price=settings.dollars,
         )
+
+
+def _only(found: Sequence[Paper], name: str) -> Paper:
+    """The one paper that a name means. Raises QuestionError."""
+    if not found:
+        raise QuestionError(f"No paper is called {name!r}: rag-qa papers lists them, rag-qa papers --json their ids")
+    if len(found) > 1:
+        several = ", ".join(f"{paper.label!r} ({paper.id})" for paper in found[:3])
+        raise QuestionError(f"{len(found)} papers are called {name!r}, such as {several}: name one by its id")
+    return found[0]
 
 
 def _cost_line(work: Workload, model: str, dollars: float | None) -> str:

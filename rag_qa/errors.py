@@ -36,7 +36,7 @@ class SettingsError(RagQAError):
 
 
 class QuestionError(RagQAError):
-    """The question is empty or holds no word."""
+    """The question is empty or holds no word, or it names a paper that is not there."""
 
 
 class SourceError(RagQAError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from enum import StrEnum
 
@@ -98,6 +98,29 @@ class Paper:
     def with_origins(self, origins: tuple[Origin, ...]) -> Paper:
         """The same paper read at other places (sorted, without repetition)."""
         return replace(self, origins=tuple(sorted(set(origins))))
+
+
+def known_as(paper: Paper) -> frozenset[str]:
+    """Everything that a paper can be asked for by, folded: its id, DOI, PMID, arXiv id, those of its versions, and its label.
+
+    >>> sorted(known_as(Paper("p1", "We ...", title="On Tides", doi="10.1000/x")))
+    ['10.1000/x', 'on tides', 'p1']
+    """
+    ids = [paper.id, paper.doi, paper.pmid, paper.arxiv]
+    ids += [value for version in paper.versions for value in (version.doi, version.pmid, version.arxiv)]
+    return frozenset(text.folded(value) for value in (*ids, paper.label.rstrip("…")) if value)
+
+
+def called(papers: Sequence[Paper], name: str) -> list[Paper]:
+    """The papers that a name means: those that are known as it, else those whose label holds all its words, one after the other.
+
+    >>> tides = Paper("p1", "We ...", title="On the tides of the North Sea")
+    >>> called([tides], "P1") == called([tides], "tides of the north") == [tides], called([tides], "mosses")
+    (True, [])
+    """
+    wanted = text.folded(name).rstrip("…. ")
+    exactly = [paper for paper in papers if wanted in known_as(paper)]
+    return exactly or [paper for paper in papers if wanted and f" {wanted} " in f" {text.folded(paper.label)} "]
 
 
 TYPES = frozenset("article preprint conference review book chapter thesis report dataset software patent editorial letter other".split())

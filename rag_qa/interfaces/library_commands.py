@@ -16,7 +16,7 @@ from rag_qa.errors import RagQAError
 from rag_qa.interfaces import render, reports, terminal
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 from rag_qa.interfaces.session import FAILED, DataDir, Json, session_of
-from rag_qa.papers import Paper
+from rag_qa.papers import Paper, known_as
 from rag_qa.sources.reader import FIELDS
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and write nothing.")]
@@ -188,8 +188,8 @@ def _show_problems(engine: EngineLike, *, as_json: bool) -> None:
 
 
 def _show_one(engine: EngineLike, wanted: str, *, as_json: bool) -> None:
-    name = wanted.strip().casefold()
-    found = [paper for paper in engine.papers() if name in _names(paper)]
+    name = text.folded(wanted)
+    found = [paper for paper in engine.papers() if name in known_as(paper)]
     if not found:
         raise typer.BadParameter(f"no paper has the id {wanted!r}: rag-qa papers --json lists the ids", param_hint="--show")
     for paper in found:
@@ -198,12 +198,6 @@ def _show_one(engine: EngineLike, wanted: str, *, as_json: bool) -> None:
             terminal.write_json(reports.details_json(paper, records))
         else:
             terminal.write(reports.paper_details(paper, records))
-
-
-def _names(paper: Paper) -> set[str]:
-    ids = [paper.id, paper.doi, paper.pmid, paper.arxiv]
-    ids += [value for version in paper.versions for value in (version.doi, version.pmid, version.arxiv)]
-    return {value.casefold() for value in ids if value}
 
 
 def _contains(paper: Paper, wanted: str) -> bool:
