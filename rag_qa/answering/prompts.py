@@ -44,9 +44,10 @@ _TEXT_FORM = f"""
 - Put behind every sentence the number of each abstract that says it, in square brackets: [1], or [1][2] for two.
 - If the abstracts do not answer the question, write only {NOT_ANSWERED}: and then, in a few words, what is missing."""
 
+# no example of the form: small models copy it
 _JSON_FORM = """
-- Reply with one JSON object and nothing else: {"sentences": [{"text": "...", "sources": [1]}], "missing": ""}. Each element of "sentences" is one
-  sentence, and its "sources" are the numbers of the abstracts that say it.
+- Reply with one JSON object and nothing else. Its "sentences" is an array of objects, one for each sentence: "sources" are the numbers of the
+  abstracts that say it, and "text" is the sentence. Its "missing" is an empty string.
 - If the abstracts do not answer the question, "sentences" is empty, and "missing" says in a few words what is missing."""
 
 _TEXT_ASK = f"Answer it from the abstracts above, each sentence with its [number], or write {NOT_ANSWERED}: and what is missing."
@@ -68,8 +69,8 @@ _TEXT_REPAIR = f"""
   For a sentence that you take back, write {TAKEN_BACK} in its place."""
 
 _JSON_REPAIR = """
-- Reply with one JSON object and nothing else: {"repairs": [{"number": 1, "text": "...", "sources": [1]}]}. "number" is that of the sentence, "text"
-  the new sentence, or empty if you take it back, and "sources" are the numbers of the abstracts that say it."""
+- Reply with one JSON object and nothing else. Its "repairs" is an array of objects, one for each sentence: "number" is that of the sentence,
+  "sources" are the numbers of the abstracts that say what is right, and "text" is the new sentence, or an empty string if you take it back."""
 
 _REWRITE_RULES = """You make the last question of a conversation understandable on its own.
 
@@ -98,8 +99,8 @@ def answer_prompt(question: str, given: Sequence[Given], *, as_json: bool = Fals
 
 
 def answer_schema(given: Sequence[Given]) -> Mapping[str, Any]:
-    """What an answer in JSON looks like: it can cite what was given and nothing else."""
-    sentence = _object(text={"type": "string"}, sources=_sources(given))
+    """What an answer in JSON looks like: it can cite nothing but what was given. The sources come first: those of a text that is cut off are known."""
+    sentence = _object(sources=_sources(given, least=1), text={"type": "string"})
     return _object(sentences={"type": "array", "items": sentence}, missing={"type": "string"})
 
 
@@ -122,7 +123,7 @@ def repair_prompt(question: str, flaws: Sequence[Flaw], given: Sequence[Given], 
 def repair_schema(flaws: Sequence[Flaw], given: Sequence[Given]) -> Mapping[str, Any]:
     """What corrections in JSON look like."""
     number = {"type": "integer", "enum": list(range(1, len(flaws) + 1))}
-    return _object(repairs={"type": "array", "items": _object(number=number, text={"type": "string"}, sources=_sources(given))})
+    return _object(repairs={"type": "array", "items": _object(number=number, sources=_sources(given, least=0), text={"type": "string"})})
 
 
 def _flaw(number: int, flaw: Flaw) -> str:
@@ -138,8 +139,8 @@ def _object(**properties: object) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _sources(given: Sequence[Given]) -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "integer", "enum": [g.n for g in given]}}
+def _sources(given: Sequence[Given], *, least: int) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "integer", "enum": [g.n for g in given]}, "minItems": least}
 
 
 _FEWEST_WORDS = 3

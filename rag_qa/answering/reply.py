@@ -67,6 +67,8 @@ class ReplyReader:
             found += self._as_text()
         if self._text is not None:
             found += self._text.close()
+        if self._json is not None:
+            found += self._json.close()
         return found
 
     def _take_in(self, char: str) -> Sequence[Found]:
@@ -123,6 +125,14 @@ class _JsonReader:
             return self._closed(self._text[self._open.pop() :])
         return []
 
+    def close(self) -> list[Cited]:
+        """What is whole in an object that was broken off, if it is known what it cites."""
+        begun = _BEGUN.match(self._text[self._open[-1] :]) if self._open else None
+        if begun is None:
+            return []
+        sentences = list(of_object(_unescaped(begun["text"]), begun["sources"], self._sources))
+        return sentences if begun["end"] else sentences[:-1]
+
     def _closed(self, raw: str) -> list[Cited]:
         try:
             value = json.loads(raw, strict=False)
@@ -140,6 +150,20 @@ class _JsonReader:
         if self._open or self._has_sentences:
             return []
         return [cited for said in _strings(value) for cited in parse(said, self._sources)]
+
+
+_STRING = r'(?:[^"\\]|\\.)*'
+_BEGUN = re.compile(rf'\{{\s*"sources"\s*:\s*(?P<sources>\[[^\]]*\])\s*,\s*"text"\s*:\s*"(?P<text>{_STRING})(?P<end>"?)', re.DOTALL)
+
+
+def _unescaped(raw: str) -> str:
+    """The inside of a JSON string, which may be broken off in the middle of an escape."""
+    for cut in range(7):
+        try:
+            return str(json.loads(f'"{raw[: len(raw) - cut]}"', strict=False))
+        except ValueError:
+            continue
+    return ""
 
 
 _TEXT = ("text", "sentence", "claim")

@@ -116,6 +116,18 @@ def test_broken_json_gives_what_can_be_read(reply: str, sentences: list[Cited]) 
         assert reader.is_torn
 
 
+def test_of_a_text_that_is_cut_off_the_whole_sentences_count_if_it_is_known_what_they_cite() -> None:
+    begun = r'{"sentences": [{"sources": [2], "text": "It is fast. It has \u00e9 and \"quotes\". It is sm'
+    expected = [FAST, Cited('It has é and "quotes".', (2,))]
+    for cut in (0, 1, 2, 5):
+        found, reader = read(begun[: len(begun) - cut])
+        assert found == expected
+        assert reader.is_torn
+    assert read(begun[: begun.index("It has") + 14])[0] == [FAST], "broken off in an escape"
+    assert read('{"sentences": [{"sources": [2], "text": "It is fast."')[0] == [FAST]
+    assert read('{"sentences": [{"text": "It is fast. It is small. It')[0] == []
+
+
 def test_a_comma_too_many_around_sentences_takes_nothing_away() -> None:
     found, reader = read('{"sentences": [{"text": "It is fast.", "sources": [2]},], "missing": "",}')
     assert found == [FAST]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pytest
@@ -41,17 +42,31 @@ def test_it_is_named_by_its_file_and_streams_with_usage(chat: OpenAIChat) -> Non
     assert 0 < (pieces[-1].completion_tokens or 0) <= 24
 
 
+def test_it_is_held_to_a_schema(chat: OpenAIChat) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"sources": {"type": "array", "items": {"type": "integer", "enum": [4, 7]}, "minItems": 2, "maxItems": 2}},
+        "required": ["sources"],
+        "additionalProperties": False,
+    }
+    pieces = list(chat.stream_json([Message("user", "Name two numbers.")], max_tokens=40, schema=schema))
+    reply = json.loads("".join(piece.text for piece in pieces))
+    assert set(reply["sources"]) <= {4, 7}
+    assert len(reply["sources"]) == 2
+
+
 def test_an_answer_end_to_end(chat: OpenAIChat) -> None:
     paper = Paper("p1", ABSTRACT)
     hits = [Hit(paper, tuple(passages(paper, count_tokens=tokens.count, max_tokens=256)), 1.0, 1)]
-    *sentences, answer = GenerativeAnswerer(chat, uncited_or_unsupported, max_output_tokens=48).stream("What is TIDE-7?", hits)
+    instead = Answer("What is TIDE-7?", "What is TIDE-7?", abstained="Nothing.")
+    answerer = GenerativeAnswerer(chat, uncited_or_unsupported, max_output_tokens=48)
+    *before, answer = answerer.stream("What is TIDE-7?", hits, fallback=lambda: instead)
     assert isinstance(answer, Answer)
-    assert answer.model == WEIGHTS
     assert answer.usage is not None
-    assert (answer.usage.completion_tokens or 0) <= 48
+    assert 0 < (answer.usage.completion_tokens or 0) <= 2 * 48, "for an answer, and to put it right"
     if answer.abstained is None:
-        assert sentences
-        assert all(isinstance(sentence, Sentence) for sentence in sentences)
+        assert answer.model == WEIGHTS
+        assert [event for event in before if isinstance(event, Sentence)] == list(answer.sentences)
         assert answer.notice
     else:
         assert answer.sources == ()
