@@ -46,7 +46,16 @@ def problems(view: View, likelihood: Callable[[], float]) -> Iterator[Problem]:
     """Everything that speaks against a claim, the gravest first. `likelihood`: that the paper bears it out, 0 to 1; asked for only if needed."""
     kinds: tuple[Kind, ...] = (number_problem, name_problem)
     if view.coverage >= _SAME_CLAIM_FROM:
-        kinds += (denial_problem, direction_problem, opposite_problem, comparison_problem, supposition_problem, of_others_problem, other_side_problem)
+        kinds += (
+            denial_problem,
+            direction_problem,
+            opposite_problem,
+            comparison_problem,
+            supposition_problem,
+            certainty_problem,
+            of_others_problem,
+            other_side_problem,
+        )
         kinds += (number_of_another_problem,)
     kinds += (
         partial(coverage_problem, likelihood=likelihood),
@@ -427,6 +436,29 @@ def supposition_problem(view: View) -> Problem | None:
     return None
 
 
+_MAY = re.compile(r"\b(?:may|might|could)\b(?! (?:not only|also)\b)")
+_HEDGES = re.compile(
+    r"\b(?:may|might|could|can|would|potential\w*|possibl[ey]|possibility|likely|perhaps|seems?|appears?|suggest\w*|hypothes\w*|believe\w*"
+    r"|expect\w*|hope\w*|promis\w*|probabl[ey])\b"
+)
+_REACH_OF_MAY = 4  # telling words behind it
+
+
+def certainty_problem(view: View) -> Problem | None:
+    """That something is so, where the abstract says that it may be."""
+    claim = view.claim.said
+    if _HEDGES.search(claim.folded):
+        return None
+    for said in (sentence.said for sentence in view.chosen):
+        for match in _MAY.finditer(said.folded):
+            behind = [token for token in said.tokens if token.start >= match.end() and token.is_content][:_REACH_OF_MAY]
+            told = [any(are_alike(token.stem, one.stem) for one in claim.tokens) for token in behind]
+            elsewhere = {token.stem for token in said.tokens if token.start < match.start()}
+            if told and told[0] and behind[0].stem not in elsewhere and sum(told) >= _MOST_SUPPOSED * len(told):
+                return Status.UNSUPPORTED, f"the abstract says that it {match.group()} be so, the sentence that it is"
+    return None
+
+
 # --------------------------------------------------------------------------------------------------------------- coverage
 
 
@@ -517,7 +549,7 @@ def replaced_word_problem(view: View) -> Problem | None:
         for new, old in _replacements(claim.tokens, said.tokens):
             for a, b in ((a, b) for a in new for b in old if are_opposite_in_place(a.stem, b.stem)):
                 i, j = claim.tokens.index(a), said.tokens.index(b)
-                if i not in agreed and (i in claim.denied) == (j in said.denied):
+                if i not in agreed and (i in claim.denied) == (j in said.denied) and _goes_on_alike(claim.tokens[i + 1 :], said.tokens[j + 1 :]):
                     return Status.CONTRADICTED, f"the sentence says “{a.text}” where the abstract says “{b.text}”"
         if not _is_nearly_the_same(claim, said):
             continue
@@ -526,6 +558,11 @@ def replaced_word_problem(view: View) -> Problem | None:
             if not any(token.start in there or token.is_part for token in new) and view.likeness(one, other) < _UNLIKE:
                 return Status.UNSUPPORTED, f"the sentence says {_quoted(one)} where the abstract says {_quoted(other)}"
     return None
+
+
+def _goes_on_alike(claim: Sequence[Token], there: Sequence[Token]) -> bool:
+    """Does a compound follow on both sides or on neither? "Fewer simulations" is not the opposite of "more simulation-efficient"."""
+    return not claim or not there or claim[0].is_part == there[0].is_part
 
 
 def _replacements(claim: Sequence[Token], there: Sequence[Token]) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:

@@ -462,6 +462,7 @@ def test_the_reason_quotes_both_numbers(check: GroundingCheck, find: Find) -> No
         ("Existing methods fail to model moss under deep snow.", "The methods model moss under deep snow."),
         ("We hypothesize that moss growth under snow depends on light.", "Moss growth under snow depends on light."),
         ("Does moss growth under snow depend on light?", "Moss growth under snow depends on light."),
+        ("Moss growth may cause floods in the valley.", "Moss growth causes floods in the valley."),
         ("The treatment did not reduce pain.", "The treatment reduced pain."),
         ("The treatment reduced pain.", "The treatment increased pain."),
         ("The treatment reduced pain.", "The treatment did not reduce pain."),
@@ -486,6 +487,10 @@ def test_a_sentence_whose_words_all_stand_there_may_still_be_wrong(check: Ground
         ("TIDE improves the perplexity of the model.", "TIDE reduces the perplexity of the model."),
         ("The old pump outperforms the new valve.", "The new valve is outperformed by the old pump."),
         ("The old pump needs less energy than the new valve.", "The new valve needs more energy than the old pump."),
+        ("The old pump is more energy-efficient than the new valve.", "The old pump needs less energy than the new valve."),
+        ("Moss growth may cause floods in the valley.", "Moss growth can cause floods in the valley."),
+        ("The pump works for unseen valves.", "The pump works for valves that it has not seen."),
+        ("The pump costs little and runs on three routers.", "The pump is routed by three machines and costs little."),
         ("We test whether moss grows under snow.", "The authors test whether moss grows under snow."),
         ("It is better both with and without tuning.", "It is better with and without tuning."),
     ],
@@ -685,3 +690,49 @@ def test_a_verdict_takes_less_than_ten_milliseconds_when_warm(check: GroundingCh
             check(sentence if attempt == 0 else f"{sentence} ", [(1, paper)], seed_papers[:8])
             taken.append(time.perf_counter() - started)
     assert sorted(taken)[len(taken) // 2] < 0.010
+
+
+# ------------------------------------------------------------------------------------------ what each rule sees, and nothing more
+
+METHOD = (
+    "We present TIDE, a method for foreseeing floods. TIDE reads six gauges and reduces the error by 12% on two rivers. "
+    "It was tested in spring, when most rivers rise."
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("TIDE reads six gauges and reduces the error by 12% on two rivers, and fishermen paid for it.", ("fishermen", "paid")),
+        ("TIDE reads six gauges and reduces the error by 12% on two rivers after a week of prayer.", ("prayer",)),
+        ("TIDE reads six gauges and reduces the error by 12% on two rivers even under ice.", ("ice",)),
+    ],
+)
+def test_an_ending_that_was_made_up_is_named(check: GroundingCheck, sentence: str, words: tuple[str, ...]) -> None:
+    verdict = check(sentence, [(1, Paper("p1", METHOD))])
+    assert verdict.status is Status.UNSUPPORTED
+    assert all(word in verdict.why for word in words)
+
+
+def test_two_of_something_may_be_named_where_the_abstract_counts_none(check: GroundingCheck) -> None:
+    paper = Paper("p1", "Inputs that are more similar share more parameters, so that learning is faster.")
+    assert check("The more similar two inputs are, the more parameters they share.", [(1, paper)]).status is Status.SUPPORTED
+    counted = Paper("p1", "Three inputs that are more similar share more parameters, so that learning is faster.")
+    assert check("The two inputs that are more similar share more parameters.", [(1, counted)]).status is Status.CONTRADICTED
+
+
+def test_a_list_of_the_right_length_somewhere_behind_a_number_does_not_make_it_true(check: GroundingCheck) -> None:
+    paper = Paper("p1", "Tests on two rivers show that TIDE is: fast, small and cheap.")
+    assert check("Tests on three rivers show that TIDE is: fast, small and cheap.", [(1, paper)]).status is Status.CONTRADICTED
+
+
+def test_a_denial_that_the_abstract_knows_nothing_of_is_not_supported(check: GroundingCheck) -> None:
+    paper = Paper("p1", "The setting contains three parts: interactive, panoptic and video segmentation.")
+    assert check("The setting does not combine interactive, panoptic and video segmentation.", [(1, paper)]).status is not Status.SUPPORTED
+
+
+def test_a_reason_is_given_for_words_that_are_there_and_go_the_other_way(check: GroundingCheck) -> None:
+    paper = Paper("p1", "Nitrogen promoted the growth of algae in lakes. Shade inhibited it, and fish were harmed by both.")
+    verdict = check("In lakes, growth of algae was inhibited by nitrogen and not harmed by shade.", [(1, paper)])
+    assert verdict.status is not Status.SUPPORTED
+    assert verdict.why
