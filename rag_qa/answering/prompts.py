@@ -99,7 +99,7 @@ def answer_prompt(question: str, given: Sequence[Given], *, as_json: bool = Fals
 
 
 def answer_schema(given: Sequence[Given]) -> Mapping[str, Any]:
-    """What an answer in JSON looks like: it can cite nothing but what was given. The sources come first: those of a text that is cut off are known."""
+    """What an answer in JSON looks like: it can cite nothing but what was given. The sources come first: of a cut text they are known."""
     sentence = _object(sources=_sources(given, least=1), text={"type": "string"})
     return _object(sentences={"type": "array", "items": sentence}, missing={"type": "string"})
 
