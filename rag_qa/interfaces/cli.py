@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +20,8 @@ from rag_qa import __version__
 from rag_qa.answering.answer import Answer, Sentence, Step
 from rag_qa.engine import EVERY_PAPER, Engine, Scope
 from rag_qa.errors import RagQAError, SourceError
+from rag_qa.interfaces import answer_exports, batch, doctor, filter_options, library_commands, new_files, render, terminal
 from rag_qa.interfaces import app as page
-from rag_qa.interfaces import batch, doctor, filter_options, library_commands, render, terminal
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 from rag_qa.interfaces.session import FAILED, DataDir, Json, MakeEngine, ServePage, Session, session_of
 
@@ -60,6 +61,8 @@ TopK = Annotated[
     typer.Option("--k", "-k", metavar="N", min=1, max=50, help="How many papers are looked at for an answer (RAG_QA_TOP_K).", show_default=False),
 ]
 
+_EXPORTS = "md, html or json for the answer, bib or ris for the papers that it cites"
+
 
 # ---------------------------------------------------------------------------------------------------------------- commands
 
@@ -83,6 +86,15 @@ def ask(
             "--history", metavar="EARLIER", help="An earlier question of the same conversation; repeat it, oldest first.", show_default=False
         ),
     ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            metavar="FILE",
+            help=f"Write the answer into a new file too, whose name says the format: {_EXPORTS}.",
+            show_default=False,
+        ),
+    ] = None,
     answerer: Answerer = None,
     k: TopK = None,
     scope: Scope = EVERY_PAPER,
@@ -96,17 +108,18 @@ def ask(
     """
     if (question is None) == (batch_file is None):
         raise typer.BadParameter('give either a QUESTION, such as rag-qa ask "What is DP-CATE?", or --batch FILE.jsonl', param_hint="QUESTION")
+    if export is not None:
+        _require_exportable(export, question)
     engine = session_of(ctx).open(data_dir=data_dir, answerer=answerer, top_k=k)
     earlier = [render.whole_characters(one) for one in history or ()]
     if question is None:
         if earlier:
             raise typer.BadParameter('with --batch, each line has its own "history"', param_hint="--history")
         _ask_batch(engine, str(batch_file), scope)
-    elif as_json:
-        asked = render.whole_characters(question)
-        terminal.write_json(render.answer_json(engine.ask(asked, history=earlier, filters=scope.filters, reads_filters=scope.reads_filters)))
     else:
-        _show_answer(engine, render.whole_characters(question), earlier, scope)
+        answer = _answered(engine, render.whole_characters(question), earlier, scope, as_json=as_json)
+        if export is not None:
+            _export([answer], export, quiet=as_json)
 
 
 def chat(ctx: typer.Context, answerer: Answerer = None, k: TopK = None, scope: Scope = EVERY_PAPER, data_dir: DataDir = None) -> None:
@@ -194,6 +207,32 @@ def diagnose(ctx: typer.Context, as_json: Json = False, data_dir: DataDir = None
 # ----------------------------------------------------------------------------------------------------------------- answers
 
 
+def _answered(engine: EngineLike, question: str, history: Sequence[str], scope: Scope, *, as_json: bool) -> Answer:
+    if not as_json:
+        return _show_answer(engine, question, history, scope)
+    answer = engine.ask(question, history=history, filters=scope.filters, reads_filters=scope.reads_filters)
+    terminal.write_json(render.answer_json(answer))
+    return answer
+
+
+def _require_exportable(file: Path, question: str | None) -> None:
+    """Say before the work that an answer can't be written."""
+    if question is None:
+        raise typer.BadParameter("goes with one QUESTION: with --batch, the output is JSON already", param_hint="--export")
+    answer_exports.require_format(_format_of(file))
+    new_files.require_new(file)
+
+
+def _format_of(file: Path) -> str:
+    return file.suffix.lower().removeprefix(".")
+
+
+def _export(answers: Sequence[Answer], file: Path, *, quiet: bool = False) -> None:
+    new_files.write_new(file, answer_exports.export(answers, _format_of(file)))
+    if not quiet:
+        terminal.write([Line(""), Line(f"Written to {file}", Kind.NOTE)])
+
+
 def _show_answer(engine: EngineLike, question: str, history: Sequence[str], scope: Scope) -> Answer:
     if sys.stdout.isatty():
         return _stream_answer(engine, question, history, scope)
@@ -270,12 +309,12 @@ def _opened(file: str) -> Iterator[BinaryIO]:
 
 @dataclass(slots=True)
 class Conversation:
-    """A talk in the terminal: the papers that it is about, the questions so far, and the last answer."""
+    """A talk in the terminal: the papers that it is about, and the questions so far with their answers."""
 
     engine: EngineLike
     scope: Scope
     questions: list[str] = field(default_factory=list)
-    last: Answer | None = None
+    answers: list[Answer] = field(default_factory=list)
 
     def reply(self, line: str) -> bool:
         """Do what a line says; False ends the conversation. An error is one line, and the conversation goes on."""
@@ -288,21 +327,24 @@ class Conversation:
 
     def _answer(self, question: str) -> None:
         try:
-            self.last = _show_answer(self.engine, question, tuple(self.questions), self.scope)
+            answer = _show_answer(self.engine, question, tuple(self.questions), self.scope)
         except RagQAError as error:
             terminal.complain(f"error: {error}")
             return
         self.questions.append(question)
+        self.answers.append(answer)
         terminal.write([Line("")])
 
     def _obey(self, command: str) -> bool:
         if command == "/quit":
             return False
         if command == "/new":
-            self.questions, self.last = [], None
+            self.questions, self.answers = [], []
             terminal.write([Line("A new conversation.", Kind.NOTE)])
         elif command == "/sources":
             terminal.write(self._sources())
+        elif re.match(r"/export\b", command):
+            self._export(command.removeprefix("/export").strip())
         elif command == "/help":
             terminal.write(_CHAT_HELP)
         else:
@@ -310,14 +352,23 @@ class Conversation:
         return True
 
     def _sources(self) -> list[Line]:
-        if self.last is None or not self.last.sources:
-            return [Line("The last answer cites nothing." if self.last else "There is no answer yet.", Kind.NOTE)]
-        return render.abstract_lines(self.last, terminal.width())
+        if not self.answers or not self.answers[-1].sources:
+            return [Line("The last answer cites nothing." if self.answers else "There is no answer yet.", Kind.NOTE)]
+        return render.abstract_lines(self.answers[-1], terminal.width())
+
+    def _export(self, name: str) -> None:
+        try:
+            if not name:
+                raise RagQAError(f"Name a new file, such as /export talk.html: its name says the format, {_EXPORTS}")
+            _export(self.answers, Path(name).expanduser())
+        except RagQAError as error:
+            terminal.complain(f"error: {error}")
 
 
 _CHAT_HELP = [
     Line("/sources  the abstracts behind the last answer, the evidence between » and «"),
     Line("/new      begin a new conversation"),
+    Line(f"/export   FILE: write the conversation into a new file ({', '.join(answer_exports.WRITERS)})"),
     Line("/help     this list"),
     Line("/quit     leave (or Ctrl-D)"),
 ]
@@ -364,6 +415,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
             'rag-qa ask "What is DP-CATE?"',
             'rag-qa ask "Which kind of regression does its extension use?" --history "What is DP-CATE?"',
             'rag-qa ask "Which papers since 2023 deal with privacy?" --exclude-type review',
+            'rag-qa ask "What is DP-CATE?" --export answer.html',
             "rag-qa ask --batch questions.jsonl --json > answers.jsonl",
         ),
     ),

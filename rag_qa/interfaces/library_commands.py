@@ -12,8 +12,8 @@ import typer
 
 from rag_qa import exports, text
 from rag_qa.engine import IndexReport
-from rag_qa.errors import RagQAError
 from rag_qa.interfaces import render, reports, terminal
+from rag_qa.interfaces.new_files import write_new
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 from rag_qa.interfaces.session import FAILED, DataDir, Json, session_of
 from rag_qa.papers import Paper, known_as
@@ -241,13 +241,5 @@ def _export(found: Sequence[Paper], file: Path, format_: str | None) -> None:
     if str(file) == "-":
         typer.echo(content, nl=False)
         return
-    try:
-        with file.open("x", encoding="utf-8", newline="") as out:
-            out.write(content)
-    except FileExistsError:
-        raise RagQAError(f"{file} exists already: name a new file, or delete it first") from None
-    except OSError as error:
-        if file.is_file():
-            file.unlink()  # nothing half-written stays
-        raise RagQAError(f"{file} can't be written ({error.strerror}): name another file") from None
+    write_new(file, content)
     terminal.write([Line(f"{len(found)} papers written to {file}", Kind.NOTE)])
