@@ -31,6 +31,7 @@ PAIRS = corpus.ROOT.parent / "shared" / "data" / "grounding" / "pairs.jsonl"
 """Where sentences and abstracts that people have labelled are looked for; they are not part of the project."""
 PARAPHRASES = Path(__file__).resolve().parent / "datasets" / "paraphrases.jsonl"
 SEED = 11
+_A_PAPER = 12  # sentences of each paper that are edited
 
 SUPPORTED, CONTRADICTED, NOT_ENOUGH = "supported", "contradicted", "not enough"
 _LABELS = {
@@ -160,7 +161,7 @@ def flags(check: GroundingCheck, judged: Iterable[Judged], given: Sequence[Paper
 
 def edited(papers: Sequence[Paper], *, seed: int = SEED) -> list[Judged]:
     """Sentences of papers with one thing changed, each to be held against the paper that it came from, or "swapped paper" against another."""
-    made = [(edit.kind, edit.sentence, edit.cited) for edit in edits.edits(papers, seed=seed)]
+    made = [(edit.kind, edit.sentence, edit.cited) for edit in edits.edits(papers, seed=seed, a_paper=_A_PAPER)]
     return sorted(made, key=lambda one: edits.KINDS.index(one[0]))
 
 
