@@ -78,14 +78,12 @@ class Draft:
 
     def take(self, found: Found) -> list[Sentence]:
         """The sentences that can be shown now that one more is finished."""
-        if self.is_over:
-            return []
         if isinstance(found, Restart):
             return self._restart()
         if thought := THOUGHT_END.match(found.text):
             self._restart()
             found = replace(found, text=found.text[thought.end() :])
-        return self._take(self._linkless(found))
+        return [] if self.is_over else self._take(self._linkless(found))
 
     def _take(self, cited: Cited) -> list[Sentence]:
         # models repeat what they were told, and one that is stuck repeats itself
@@ -108,7 +106,7 @@ class Draft:
     def _restart(self) -> list[Sentence]:
         """What came so far was reasoning, or an introduction."""
         self._waiting, self._shown, self._seen, self._numbering = [], [], set(), Numbering()
-        self._notices, self._left_out, self.missing = [], 0, None
+        self._notices, self._left_out, self.missing, self.is_over = [], 0, None, False
         return []
 
     def _linkless(self, cited: Cited) -> Cited:

@@ -150,6 +150,14 @@ def test_reasoning_that_is_not_marked_as_such_is_dropped() -> None:
     assert [source.paper.id for source in answer.sources] == ["p2"]
 
 
+@pytest.mark.parametrize("thought", ["I cannot answer this yet.", "Hm. NOT_ANSWERED would be wrong.", "They grow [2]. NOT_ANSWERED: no. So."])
+@pytest.mark.parametrize("said", ["Mosses store carbon [2].", '{"sentences": [{"sources": [2], "text": "Mosses store carbon."}], "missing": ""}'])
+def test_a_refusal_in_a_thought_is_none(thought: str, said: str) -> None:
+    *_, answer = events_of(f"{thought}\n</think>\n\n{said}")
+    assert isinstance(answer, Answer)
+    assert (answer.text, answer.notice) == ("Mosses store carbon. [1]", "")
+
+
 def test_an_unfinished_last_sentence_is_left_out_and_the_answer_says_so() -> None:
     answer = answer_to("Mosses store carbon [2]. They also", limit=6)
     assert [s.text for s in answer.sentences] == ["Mosses store carbon."]
