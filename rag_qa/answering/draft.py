@@ -185,8 +185,11 @@ class Draft:
         return [judged for judged in self._waiting if not judged.holds] if self.missing is None else []
 
     def mend(self, flawed: Judged, better: Sequence[Cited]) -> None:
-        """Put what the model has now in the place of a sentence, if it holds. Nothing: the model takes the sentence back."""
-        new = [self.judged(self._linkless(cited)) for cited in better if cited not in self._seen]
+        """Put what the model has now in the place of a sentence, if it holds. Without sources of its own it has those of the sentence. Nothing: the
+        model takes the sentence back.
+        """
+        cited = (replace(one, numbers=one.numbers or (() if one.removed else flawed.cited.numbers)) for one in map(self._linkless, better))
+        new = [self.judged(one) for one in cited if one not in self._seen]
         if not all(judged.holds for judged in new):
             return
         self._seen.update(judged.cited for judged in new)
