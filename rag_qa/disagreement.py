@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from difflib import Match, SequenceMatcher
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -100,10 +101,15 @@ def _number_problem(view: View, quantity: Quantity) -> Problem | None:
     same_unit = [q for q in there if quantity.unit and q.same_unit(quantity)]
     for other in (*(q for q in there if q.value == quantity.value), *same_unit, *(q for _, q in same_value)):
         if str(other) != str(quantity):
-            return Status.CONTRADICTED, f"the abstract says {other}, the sentence says {quantity}"
+            return Status.CONTRADICTED, f"the abstract says {_told(other, quantity)}, the sentence says {_told(quantity, other)}"
         return Status.CONTRADICTED, f"the abstract has {other} of something else"
     status = Status.CONTRADICTED if view.coverage >= _SAME_CLAIM_FROM and there else Status.UNSUPPORTED
-    return status, f"the number {quantity} does not stand in the evidence"
+    return status, f"the number {replace(quantity, bound='')} does not stand in the evidence"
+
+
+def _told(quantity: Quantity, other: Quantity) -> str:
+    """A number, without its bound where the other has the same one: that is not what differs."""
+    return str(replace(quantity, bound="") if quantity.bound == other.bound else quantity)
 
 
 _COUNTED_WITHIN = 40  # characters

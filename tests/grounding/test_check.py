@@ -700,6 +700,12 @@ METHOD = (
 )
 
 
+def test_a_bound_is_told_only_where_it_differs(check: GroundingCheck) -> None:
+    paper = Paper("p1", "Meadows were measured over six years, and up to 14 of them were wet.")
+    assert check("Meadows were measured over six months.", [(1, paper)]).why == "the abstract says 6 years, the sentence says 6 months"
+    assert check("At least 14 of the meadows were wet.", [(1, paper)]).why == "the abstract says at most 14, the sentence says at least 14"
+
+
 @pytest.mark.parametrize(
     ("sentence", "words"),
     [
