@@ -35,6 +35,7 @@ from rag_qa.grounding import GroundingCheck
 from rag_qa.llm.chat_model import ChatModel, Message, Piece
 from rag_qa.llm.openai_api import OpenAIChat
 from rag_qa.papers import Paper
+from rag_qa.retrieval.hits import Hit
 
 QUESTIONS = Path(__file__).parent / "datasets" / "seeds.jsonl"
 
@@ -68,13 +69,10 @@ class InText:
         yield from self._model.stream(messages, max_tokens=max_tokens)
 
 
-def asked(
-    engine: Engine, model: ChatModel, check: Check, question: loader.Question, *, papers: int, reply_tokens: int, repairs: bool
-) -> dict[str, Any]:
+def asked(hits: Sequence[Hit], model: ChatModel, check: Check, question: loader.Question, *, reply_tokens: int, repairs: bool) -> dict[str, Any]:
     """What became of one question."""
     recorder, started = Recorder(check), time.perf_counter()
     answerer = GenerativeAnswerer(model, recorder, max_output_tokens=reply_tokens, repairs=repairs)
-    hits = list(engine.search(question.text, k=papers))
     final: list[dict[str, str]] = []
     try:
         *_, answer = answerer.stream(question.text, hits)
@@ -155,7 +153,12 @@ def _run(arguments: argparse.Namespace, address: str) -> list[dict[str, Any]]:
             if question.id in known:
                 continue
             record = asked(
-                engine, model, check, question, papers=arguments.papers, reply_tokens=arguments.reply_tokens, repairs=not arguments.no_repairs
+                list(engine.search(question.text, k=arguments.papers)),
+                model,
+                check,
+                question,
+                reply_tokens=arguments.reply_tokens,
+                repairs=not arguments.no_repairs,
             )
             records.append(record)
             out.write(json.dumps(records[-1], ensure_ascii=False) + "\n")
