@@ -58,7 +58,7 @@ _LEAST_SPREAD = 0.01  # less is no model's, but that of texts that are all the s
 _SAMPLE = 300  # papers from which the work on all of them is estimated
 # Of the neighbours that are looked at, at least a third of what is wanted must meet the conditions. Where that is cheap, all of it should.
 _ENOUGH = 3
-_FEW = 2.5
+_FEW = 5.0
 _SOME = 30
 _SPARE = 1.3
 _CHEAP = 1500
