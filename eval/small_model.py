@@ -3,6 +3,8 @@
     python -m eval.small_model --out verdicts.jsonl                          # llama.cpp and the small model, from packages
     python -m eval.small_model --out verdicts.jsonl --server http://localhost:11434/v1
 
+    python -m eval.small_model --out verdicts.jsonl --again                  # asks nobody: the sentences of the file, checked anew
+
 Answerable questions of the shipped set are asked. Each line of the file is one question: what became of it, and every sentence that was checked,
 as it was first written or as it was put right, with its verdict, its reason, and the abstracts that it cites, for a person to read and judge.
 """
@@ -111,6 +113,19 @@ def summary(records: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
+def again(record: Mapping[str, Any], check: Check) -> dict[str, Any]:
+    """A record with its sentences checked anew. What an abstract that was given and not cited says plays no part, and what became of them neither."""
+    checked = []
+    for one in record["checked"]:
+        cited = [(n, Paper(str(n), paper["abstract"])) for n, paper in enumerate(one["cited"], 1)]
+        verdict = check(one["sentence"], cited, [])
+        quotes = [evidence.quote for evidence in verdict.evidence]
+        checked.append({**one, "status": str(verdict.status), "why": verdict.why, "evidence": quotes})
+    statuses = {one["sentence"]: one["status"] for one in checked}
+    final = [{**one, "status": statuses.get(one["sentence"], one["status"])} for one in record["final"]]
+    return {**record, "checked": checked, "final": final}
+
+
 def _chosen(count: int) -> list[loader.Question]:
     """As many answerable questions as wanted, spread over the set."""
     fit = [q for q in loader.load(QUESTIONS) if q.answerable and not q.history and len(q.papers) <= 2]
@@ -130,7 +145,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--text", action="store_true", help="ask for marked text, also where the server could see to JSON")
     parser.add_argument("--threads", type=int, default=2, metavar="N", help="of the small model (default: 2)")
     parser.add_argument("--server", metavar="URL", help="an OpenAI-compatible server (default: the small model, in this process)")
+    parser.add_argument("--again", action="store_true", help="check the sentences of FILE anew and ask nothing")
     arguments = parser.parse_args(argv)
+    if arguments.again:
+        sys.stdout.write("\n".join([*summary(_checked_again(arguments.out)), ""]))
+        return 0
     try:
         with nullcontext(arguments.server) if arguments.server else served(arguments.threads) as address:
             sys.stdout.write("\n".join([*summary(_run(arguments, address)), ""]))
@@ -138,6 +157,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"error: {absent}\n")
         return 2
     return 0
+
+
+def _checked_again(path: Path) -> list[dict[str, Any]]:
+    check = GroundingCheck(WordVectors().of)
+    records = [again(json.loads(line), check) for line in path.read_text(encoding="utf-8").splitlines()]
+    path.write_text("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records), encoding="utf-8")
+    return records
 
 
 def _run(arguments: argparse.Namespace, address: str) -> list[dict[str, Any]]:

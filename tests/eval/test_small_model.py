@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eval.datasets.loader import Kind, Question
-from eval.small_model import InText, asked, summary
+from eval.small_model import InText, again, asked, summary
 from rag_qa.errors import ProviderTimeout
 from rag_qa.grounding import GroundingCheck
 from rag_qa.llm.chat_model import Structured
@@ -57,3 +57,9 @@ def test_the_figures() -> None:
 def test_a_model_in_text_is_not_asked_for_json() -> None:
     assert not isinstance(InText(ScriptedChat([])), Structured)
     assert isinstance(OpenAIChat("tiny", base_url="http://127.0.0.1:9/v1"), Structured)
+
+
+def test_sentences_are_checked_anew_without_the_model() -> None:
+    found = record("Mosses store carbon in wet soils [1]. Wolves sell their gold to bankers [1].", "")
+    changed = {**found, "checked": [{**one, "status": "uncited", "why": "", "evidence": []} for one in found["checked"]]}  # type: ignore[attr-defined]
+    assert again(changed, GroundingCheck()) == found
