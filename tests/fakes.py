@@ -10,12 +10,14 @@ from typing import BinaryIO
 import numpy as np
 
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Step, Usage, Verdict
+from rag_qa.answering.evidence import Corpus
+from rag_qa.answering.summaries import Comparison, Library, Summariser, Summary, topic_of
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
 from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
 from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, SourceError
 from rag_qa.index.changes import Fate, Outcome
-from rag_qa.papers import Origin, Paper
+from rag_qa.papers import Origin, Paper, called
 from rag_qa.retrieval.filters import EVERYTHING, Filters, Narrowing
 from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.searches import Search
@@ -42,6 +44,16 @@ MOSS = Paper(
 )
 WOLF = Paper("p3", "Wolves return to <b>valleys</b> at $\\alpha$ = 0.3; see [1] and https://wolf.example.", origins=(Origin("land.txt", 8),))
 PAPERS = (TIDE, MOSS, WOLF)
+
+
+SUMMARISER = Summariser(
+    Library(
+        lambda ids: {paper_id: np.ones((1, 1), np.float32) for paper_id in ids},
+        lambda words: np.zeros((len(words), 1), np.float32),
+        lambda: Corpus(len(PAPERS), lambda _: 1),
+    )
+)
+"""The real summariser over the three papers; no two words are synonyms, and all papers are near each other."""
 
 
 def evidence(source: int, paper: Paper, quote: str) -> Evidence:
@@ -152,6 +164,23 @@ class FakeEngine:
         yield Step("searching", answer.understood_as, narrowing)
         yield from answer.sentences
         yield answer
+
+    def summarise(self, names: Sequence[str]) -> Summary:
+        return SUMMARISER.papers(self._named(names))
+
+    def summarise_topic(self, topic: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Summary:
+        found = self.search(topic_of(topic), k=k, filters=filters, reads_filters=reads_filters)
+        hits = [hit for hit in found.hits if topic_of(topic).casefold() in hit.paper.abstract.casefold()]
+        return SUMMARISER.topic(found.question, hits, narrowing=found.narrowing, nothing_passes=found.nothing_passes)
+
+    def compare(self, names: Sequence[str], aspects: Sequence[str] = ()) -> Comparison:
+        return SUMMARISER.compare(self._named(names), [one for name in aspects if (one := SUMMARISER.aspect(name))])
+
+    def _named(self, names: Sequence[str]) -> list[Paper]:
+        found = [called(self.papers(), name)[:1] for name in names]
+        if [] in found:
+            raise QuestionError(f"No paper is called {names[found.index([])]!r}: rag-qa papers lists them")
+        return [one[0] for one in found]
 
     def _check(self, question: str) -> None:
         self.info()

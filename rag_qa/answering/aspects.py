@@ -49,8 +49,11 @@ _TELLS_RESULT = re.compile(
 )
 _NUMBER = re.compile(r"\d[\d.,]*\s?(?:%|×|x\b|times|-?fold|points?)|\bp ?[<=>]|\bci\b")
 _BESIDES = re.compile(r"^(?:we )?(?:further|also|additionally|moreover|in addition|furthermore|finally|lastly)\b")
-_NEED = re.compile(r"\b(?:necessitat|requir|need|challeng|expensive|costly|hinder|limit|difficult|suffer|unclear|unknown|rare|overhead)\w*")
+_NEED = re.compile(
+    r"\bhard to\b|\b(?:necessitat|requir|need|challeng|expensive|costly|hinder|limit|difficult|suffer|unclear|unknown|rare|overhead)\w*"
+)
 _CHALLENGE = re.compile(r"\b(?:however|challeng|suffer|lack|fail|unclear|unknown|limited|struggl|difficult|costly|vulnerable)\w*")
+_SURE = 0.5  # a role that is less probable is more often wrong than right
 _LEANS_OFTEN = 0.35  # what it costs a sentence that its first word points back: alone it can't be understood
 
 
@@ -58,7 +61,7 @@ def _of_role(role: Role, *prefers: tuple[re.Pattern[str], float], required: re.P
     """Sentences of a role, those that are surely of it first; a pattern that a sentence has adds its weight."""
 
     def score(part: Part) -> float | None:
-        if part.role is not role:
+        if part.role is not role or part.sure < _SURE:
             return None
         if required and not required.search(part.folded):
             return None

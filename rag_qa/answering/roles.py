@@ -57,7 +57,8 @@ class Part:
 
 _CUES: Mapping[str, str] = {
     "problem": any_of(
-        r"\bhowever\b|\bunfortunately\b|\bnonetheless\b|^yet\b|^but\b|\bchalleng\w*|\bdifficult\w*|\bstruggl\w*|\bsuffer\w*|\black\w*|\bfail\w*"
+        r"\bhowever\b|\bunfortunately\b|\bnonetheless\b|^yet\b|^but\b|\bchalleng\w*|\bdifficult\w*|\bhard to\b|\bstruggl\w*|\bsuffer\w*|\black\w*"
+        r"|\bfail\w*"
         r"|\bobstacle",
         r"\bremains? (?:\w+ )?(?:unclear|unknown|elusive|open|limited|challenging|under\w*|a major)|\bunclear\b|\bunknown\b"
         r"|\blittle\b.{0,20}\bknown\b",

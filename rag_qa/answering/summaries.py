@@ -195,7 +195,7 @@ def _aspect_sections(source: Source) -> tuple[Section, ...]:
     """A section for each aspect of one paper."""
     quotes = _cells(source, aspects.DEFAULT)
     return tuple(
-        Section(one.name.capitalize(), (_said(quote),) if quote else (), "" if quote else _MISSING)
+        Section(one.name.capitalize(), (_said(quote),) if quote else (), "" if quote else _missing([one.name]))
         for one, quote in zip(aspects.DEFAULT, quotes, strict=True)
     )
 
@@ -206,10 +206,11 @@ def _paper_section(source: Source) -> Section:
     told = [(one.name, quote) for one, quote in zip(aspects.DEFAULT, quotes, strict=True)]
     sentences = tuple(_said(quote, f"{name.capitalize()}:") for name, quote in told if quote)
     missing = [name for name, quote in told if not quote]
-    return Section(source.paper.label, sentences, f"no sentence of the abstract was found that gives its {_or(missing)}." if missing else "")
+    return Section(source.paper.label, sentences, _missing(missing) if missing else "")
 
 
-_MISSING = "no sentence of the abstract was found that gives it."
+def _missing(names: Sequence[str]) -> str:
+    return f"no sentence of the abstract was found that gives its {_or(names)}."
 
 
 def _cells(source: Source, wanted: Sequence[Aspect]) -> tuple[Evidence | None, ...]:
@@ -291,10 +292,10 @@ _OWN = {Role.METHOD: 0.7, Role.RESULT: 0.55, Role.AIM: 0.6, Role.CONCLUSION: 0.5
 
 
 def _theme_heading(number: int, theme: Theme, count: int) -> str:
-    if theme.terms:
-        return f"Theme {number}: {', '.join(theme.terms)}"
     if count == 1:
         return "The papers"
+    if theme.terms:
+        return f"Theme {number}: {', '.join(theme.terms)}"
     return f"Theme {number}" if theme.is_group else "Other papers"
 
 

@@ -20,7 +20,7 @@ from rag_qa import __version__
 from rag_qa.answering.answer import Answer, Sentence, Step
 from rag_qa.engine import EVERY_PAPER, Engine, Scope
 from rag_qa.errors import RagQAError, SourceError
-from rag_qa.interfaces import answer_exports, batch, doctor, filter_options, library_commands, new_files, render, terminal
+from rag_qa.interfaces import answer_exports, batch, doctor, filter_options, library_commands, new_files, render, summary_commands, terminal
 from rag_qa.interfaces import app as page
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 from rag_qa.interfaces.session import FAILED, DataDir, Json, MakeEngine, ServePage, Session, session_of
@@ -423,6 +423,18 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "search": (
         filter_options.narrowed(search),
         ('rag-qa search "privacy of patient data" -k 3', "rag-qa search attention --venue ICLR --year-from 2024 --json"),
+    ),
+    "summarise": (
+        filter_options.narrowed(summary_commands.summarise),
+        (
+            'rag-qa summarise "differential privacy"',
+            "rag-qa summarise NetMoE RaNA --format md",
+            'rag-qa summarise "what these papers say about pruning" --year-from 2024 --format csv',
+        ),
+    ),
+    "compare": (
+        summary_commands.compare,
+        ("rag-qa compare TIDE-7 10.1000/moss", 'rag-qa compare TIDE-7 10.1000/moss --aspect "data set" --aspect speed-up --format csv > table.csv'),
     ),
     "papers": (
         library_commands.papers,

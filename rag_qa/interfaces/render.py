@@ -17,6 +17,7 @@ from typing import BinaryIO, Protocol
 
 from rag_qa import chat
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status
+from rag_qa.answering.summaries import Comparison, Summary
 from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
 from rag_qa.papers import Notice, Paper, Version
 from rag_qa.retrieval import explanation, filters
@@ -68,6 +69,12 @@ class EngineLike(Protocol):
     def stream(
         self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
     ) -> Iterator[AnswerEvent]: ...
+
+    def summarise(self, names: Sequence[str]) -> Summary: ...
+
+    def summarise_topic(self, topic: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Summary: ...
+
+    def compare(self, names: Sequence[str], aspects: Sequence[str] = ()) -> Comparison: ...
 
 
 # -------------------------------------------------------------------------------------------------------------------- JSON
@@ -280,10 +287,10 @@ def opening_lines(question: str, understood_as: str, narrowing: Narrowing = NOT_
     """How the question was understood, if that is not how it was asked, and which papers alone were looked at."""
     lines: list[Line] = []
     if is_reworded(question, understood_as):
-        lines += _folded(f"Understood as: {understood_as}", width, Kind.UNDERSTOOD)
+        lines += wrapped(f"Understood as: {understood_as}", width, Kind.UNDERSTOOD)
     if said := narrowing_said(narrowing):
         undo = " (--no-filters: search all)" if narrowing.phrases else ""
-        lines += _folded(f"{said}{undo}", width, Kind.UNDERSTOOD)
+        lines += wrapped(f"{said}{undo}", width, Kind.UNDERSTOOD)
     return [*lines, _BLANK] if lines else []
 
 
@@ -312,22 +319,22 @@ def is_small_talk(answer: Answer) -> bool:
 def body_lines(answer: Answer, width: int | None = None) -> list[Line]:
     """The sentences, each on a new line, or the refusal."""
     if is_small_talk(answer):
-        return _folded(answer.text, width)
+        return wrapped(answer.text, width)
     if answer.abstained is not None:
-        return _folded(f"No answer. {answer.abstained}", width, Kind.REFUSAL)
+        return wrapped(f"No answer. {answer.abstained}", width, Kind.REFUSAL)
     return [*preface_lines(answer.preface, width), *(line for sentence in answer.sentences for line in sentence_lines(sentence, width))]
 
 
 def preface_lines(preface: str, width: int | None = None) -> list[Line]:
     """Words of ours before the sentences."""
-    return [*_folded(preface, width, Kind.NOTE), _BLANK] if preface else []
+    return [*wrapped(preface, width, Kind.NOTE), _BLANK] if preface else []
 
 
 def sentence_lines(sentence: Sentence, width: int | None = None) -> list[Line]:
     """A sentence with its markers, and under it a warning if it is not supported."""
-    lines = _folded(sentence.marked, width)
+    lines = wrapped(sentence.marked, width)
     if warning := warning_of(sentence):
-        lines += _folded(f"⚠ {warning}", width, Kind.WARNING, indent="  ")
+        lines += wrapped(f"⚠ {warning}", width, Kind.WARNING, indent="  ")
     return lines
 
 
@@ -348,7 +355,7 @@ def closing_lines(answer: Answer, width: int | None = None) -> list[Line]:
     """What follows the sentences: a notice, the sources with their evidence, related papers, the chat model."""
     lines: list[Line] = []
     if answer.notice:
-        lines += [_BLANK, *_folded(f"Note: {answer.notice}", width, Kind.NOTE)]
+        lines += [_BLANK, *wrapped(f"Note: {answer.notice}", width, Kind.NOTE)]
     if answer.sources:
         lines += [_BLANK, Line("Sources", Kind.HEADING), *source_lines(answer, width)]
     if answer.related:
@@ -372,7 +379,7 @@ def source_lines(answer: Answer, width: int | None = None) -> list[Line]:
     for source in answer.sources:
         lines += _head_lines(f"[{source.n}] ", source.paper, width)
         for evidence in evidence_of(answer, source):
-            lines += _folded(f"“{evidence.quote}”", width, Kind.QUOTE, indent="    ")
+            lines += wrapped(f"“{evidence.quote}”", width, Kind.QUOTE, indent="    ")
     return lines
 
 
@@ -382,7 +389,7 @@ def abstract_lines(answer: Answer, width: int | None = None) -> list[Line]:
     for source in answer.sources:
         spans = [(evidence.start, evidence.end) for evidence in evidence_of(answer, source)]
         lines += _head_lines(f"[{source.n}] ", source.paper, width)
-        lines += _folded(highlighted(source.paper.abstract, spans), width, indent="    ")
+        lines += wrapped(highlighted(source.paper.abstract, spans), width, indent="    ")
     return lines
 
 
@@ -425,7 +432,7 @@ def _related_lines(source: Source, width: int | None) -> list[Line]:
 
 
 def _head_lines(mark: str, paper: Paper, width: int | None) -> list[Line]:
-    head = _folded(f"{mark}{_named(paper)}", width, Kind.SOURCE, hang=" " * len(mark))
+    head = wrapped(f"{mark}{_named(paper)}", width, Kind.SOURCE, hang=" " * len(mark))
     return [*head, *(Line(f"    {one_line(str(origin))}", Kind.ORIGIN) for origin in paper.origins)]
 
 
@@ -470,12 +477,12 @@ def search_lines(found: Search, width: int | None = None) -> list[Line]:
     """The result of a search: how each paper ranked and why, and its best passages."""
     lines = opening_lines("", "", found.narrowing, width)
     if not found.hits:
-        return [*lines, *_folded(found.nothing_passes or "No paper matches.", width, Kind.REFUSAL)]
+        return [*lines, *wrapped(found.nothing_passes or "No paper matches.", width, Kind.REFUSAL)]
     if found.paper_set:
         return [*lines, *_set_lines(found, found.paper_set, width)]
     for hit in found.hits:
         lines += [_BLANK] if hit.rank > 1 else []
-        lines += [*_hit_lines(hit, width), *(line for passage in hit.passages for line in _folded(passage.text, width, Kind.QUOTE, indent="    "))]
+        lines += [*_hit_lines(hit, width), *(line for passage in hit.passages for line in wrapped(passage.text, width, Kind.QUOTE, indent="    "))]
     return lines
 
 
@@ -483,16 +490,16 @@ def _set_lines(found: Search, papers: PaperSet, width: int | None) -> list[Line]
     """What qualifies, each paper with the sentence that says so; then, if they were asked for, those that do not."""
     reasons = {member.hit.paper.id: member.reason for member in (*papers.members, *papers.beyond)}
     count = f"{'at least ' if papers.is_cut_short else ''}{papers.total:,} of {papers.library:,} papers"
-    lines = [*_folded(f"For “{papers.topic}”: {count} (--all: the whole ranked list)", width, Kind.NOTE)]
+    lines = [*wrapped(f"For “{papers.topic}”: {count} (--all: the whole ranked list)", width, Kind.NOTE)]
     for hit in found.hits:
         if hit.rank == len(papers.members) + 1:
             lines += [_BLANK, Line("These do not seem to belong to it", Kind.HEADING)]
-        lines += [_BLANK, *_hit_lines(hit, width), *_folded(f"“{reasons[hit.paper.id]}”", width, Kind.QUOTE, indent="    ")]
+        lines += [_BLANK, *_hit_lines(hit, width), *wrapped(f"“{reasons[hit.paper.id]}”", width, Kind.QUOTE, indent="    ")]
     return lines
 
 
 def _hit_lines(hit: Hit, width: int | None) -> list[Line]:
-    why = _folded(f"score {hit.score:.3f}. {explanation.explained(hit)}", width, Kind.ORIGIN, indent="    ")
+    why = wrapped(f"score {hit.score:.3f}. {explanation.explained(hit)}", width, Kind.ORIGIN, indent="    ")
     return [*_head_lines(f"{hit.rank}. ", hit.paper, width), *why]
 
 
@@ -514,7 +521,7 @@ def columns(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
     return [gap.join(cell.ljust(size) for cell, size in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _folded(text: str, width: int | None, kind: Kind = Kind.TEXT, *, indent: str = "", hang: str = "") -> list[Line]:
+def wrapped(text: str, width: int | None, kind: Kind = Kind.TEXT, *, indent: str = "", hang: str = "") -> list[Line]:
     """Text in lines of at most `width` characters (a longer word stands alone); `indent` is before each line, `hang` before all but the first."""
     if width is None:
         return [Line(indent + printable(text), kind)]

@@ -30,7 +30,7 @@ def sentence_vectors(ids: Sequence[str]) -> dict[str, Vectors]:
     return {paper_id: np.array([[1.0, 0.0] if paper_id == "tide" else [0.0, 1.0]], np.float32) for paper_id in ids}
 
 
-SUMMARISER = Summariser(Library(sentence_vectors, lambda words: np.eye(len(words), 64, dtype=np.float32), lambda: Corpus(3, lambda _: 1)))
+SUMMARISER = Summariser(Library(sentence_vectors, lambda words: np.zeros((len(words), 1), np.float32), lambda: Corpus(3, lambda _: 1)))
 
 
 def hit(paper: Paper, rank: int, score: float, *, held: bool = True) -> Hit:
@@ -65,7 +65,7 @@ def test_what_an_abstract_does_not_say_is_said_to_be_missing() -> None:
     limits = summary.sections[-1]
 
     assert limits.sentences == ()
-    assert limits.note == "no sentence of the abstract was found that gives it."
+    assert limits.note == "no sentence of the abstract was found that gives its limits."
     assert "Limits: no sentence" in summary.answer.notice
 
 

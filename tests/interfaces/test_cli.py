@@ -31,7 +31,7 @@ from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
 from tests.fakes import FakeEngine
 
-COMMANDS = ("index", "sync", "remove", "ask", "chat", "search", "papers", "serve", "doctor")
+COMMANDS = ("index", "sync", "remove", "ask", "chat", "search", "summarise", "compare", "papers", "serve", "doctor")
 
 
 class Shell:
