@@ -45,6 +45,8 @@ _POWER = re.compile(r"[-−+]?\d")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-‐\u00ad](?=\s)[ \t\xa0]*+(?:(?:\r\n|\n|\r)[ \t\xa0]*+)?(?=[^\W\d_])(?!(?:and|or|to|nor|vs|versus|but|as)\b)")
 _IN_COMPOUND = re.compile(r"[^\W_]-[^\W_]+$")
 _COMPOUND = re.compile(r"[^\W_]+-[^\W_]")
+# ASCII words with one blank between them, all of which stand for themselves: most of every abstract.
+_ORDINARY = re.compile(r"[!\"#&'()+,./0-9:;=?@A-Z\[\]^_a-z|~>]++(?: [!\"#&'()+,./0-9:;=?@A-Z\[\]^_a-z|~>]++)*+")
 # What can't stand for itself.
 _SPECIAL = re.compile(
     r"(?P<hyphen>[-‐\u00ad])|(?P<tag><)|(?P<macro>\\)|(?P<mark>[$*`{}])|(?P<power>[²³¹⁰⁴-⁾ⁿ]+)|(?P<fraction>[¼-¾⅐-⅞])|[^\u0300-\u036f][\u0300-\u036f]+"
@@ -78,11 +80,17 @@ def fold(text: str) -> Folded:
     starts = array("l")
     ends = array("l")
     for start, end, piece in _pieces(text):
+        if end - start > 1 and len(piece) == end - start and _ORDINARY.fullmatch(piece):
+            out.append(piece.lower())
+            numbers = _numbers(1 << max(14, end.bit_length()))
+            starts += numbers[start:end]
+            ends += numbers[start + 1 : end + 1]
+            continue
         for char in _plain(piece):
             # one blank at most, and none in front of × or %: "1.67 ×" and "1.67×" are the same
             if char == " " and (not out or out[-1] == " "):
                 continue
-            if char in "×%" and len(out) > 1 and out[-1] == " " and out[-2].isdigit():
+            if char in "×%" and len(out) > 1 and out[-1] == " " and out[-2][-1].isdigit():
                 out.pop(), starts.pop(), ends.pop()
             out.append(char)
             starts.append(start)
@@ -101,19 +109,34 @@ def _plain(piece: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, str]]:
-    """Slices of the text and what stands for each: most characters stand for themselves."""
+    """Slices of the text and what stands for each: most stand for themselves."""
     done, size = 0, len(text)
     while done < size:
-        special = _SPECIAL.search(text, done)
-        upto = special.start() if special else size
-        for i in range(done, upto):
-            yield i, i + 1, text[i]
-        if not special:
-            return
-        length, piece = _special(text, special)
+        if upto := _upto(text, done):
+            yield done, upto, text[done:upto]
+            done = upto
+            continue
+        length, piece = _special(text, special) if (special := _SPECIAL.match(text, done)) else (1, text[done])
         if piece:
-            yield upto, upto + length, piece
-        done = upto + length
+            yield done, done + length, piece
+        done += length
+
+
+def _upto(text: str, start: int) -> int:
+    """Where a stretch of ordinary characters ends that begins here; 0 if none does."""
+    run = _ORDINARY.match(text, start)
+    if not run:
+        return 0
+    end = run.end()
+    if "\u0300" <= text[end : end + 1] <= "\u036f":  # an accent takes the letter before it
+        end -= 1 + (text[end - 2 : end - 1] == " ")
+    return end if end > start else 0
+
+
+@lru_cache(maxsize=4)
+def _numbers(length: int) -> array[int]:
+    """0, 1, 2, ...: to take slices of is many times as quick as to count."""
+    return array("l", range(length + 1))
 
 
 def _special(text: str, at: re.Match[str]) -> tuple[int, str]:
