@@ -105,7 +105,7 @@ def _shared(one: Finding, other: Finding) -> float:
     """How much of what two findings are about is the same, in [0, 1]; 0 for two of one paper or with too few words in common."""
     if one.paper.id == other.paper.id:
         return 0.0
-    common = one.weights.keys() & other.weights.keys()
+    common = [stem for stem in one.weights if stem in other.weights]
     if len(common) < _FEWEST_SHARED:
         return 0.0
     total = sum(one.weights.values()) + sum(other.weights.values())

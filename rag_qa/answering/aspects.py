@@ -45,12 +45,16 @@ _PROPOSES = re.compile(
     r"\b(?:we|i|this (?:paper|work|study|article))\b.{0,60}\b(?:propos|introduc|present|develop|design|devis|formulat|releas|contribut)\w*"
 )
 _TELLS_RESULT = re.compile(
-    r"\b(?:outperform|achiev|improv|significan|reduc|increas|surpass|exceed|associat|superior|prov|find|found)\w*|\d ?%|×|\bp ?[<=>]"
+    r"\b(?:outperform|achiev|improv|significan|reduc|increas|surpass|exceed|associat|superior|prove)\w*|\b(?:found|find|finds|proof) (?!(?:a|an"
+    r"|two|three|several|the following)\b)|\d ?%|×|\bp ?[<=>]"
 )
 _NUMBER = re.compile(r"\d[\d.,]*\s?(?:%|×|x\b|times|-?fold|points?)|\bp ?[<=>]|\bci\b")
 _BESIDES = re.compile(r"^(?:we )?(?:further|also|additionally|moreover|in addition|furthermore|finally|lastly)\b")
 _NEED = re.compile(
     r"\bhard to\b|\b(?:necessitat|requir|need|challeng|expensive|costly|hinder|limit|difficult|suffer|unclear|unknown|rare|overhead)\w*"
+)
+_AIMS = re.compile(
+    r"\b(?:aim|purpose|objective|goal|whether|sought|hypothes|investigat|explor|examin|assess|determin|understand|evaluat|question)\w*|\bto stud\w+"
 )
 _CHALLENGE = re.compile(r"\b(?:however|challeng|suffer|lack|fail|unclear|unknown|limited|struggl|difficult|costly|vulnerable)\w*")
 _SURE = 0.5  # a role that is less probable is more often wrong than right
@@ -63,7 +67,7 @@ def _of_role(role: Role, *prefers: tuple[re.Pattern[str], float], required: re.P
     def score(part: Part) -> float | None:
         if part.role is not role or part.sure < _SURE:
             return None
-        if required and not required.search(part.folded):
+        if required and part.sure < 1.0 and not required.search(part.folded):  # the label of a section is enough
             return None
         preferred = sum(weight * bool(pattern.search(part.folded)) for pattern, weight in prefers)
         return part.sure + preferred - _LEANS_OFTEN * evidence.leans(part.folded)
@@ -73,7 +77,7 @@ def _of_role(role: Role, *prefers: tuple[re.Pattern[str], float], required: re.P
 
 _BY_ROLE: Mapping[str, tuple[Score, ...]] = {
     "background": (_of_role(Role.BACKGROUND),),
-    "problem": (_of_role(Role.PROBLEM, (_CHALLENGE, 0.5)), _of_role(Role.AIM), _of_role(Role.BACKGROUND, required=_NEED)),
+    "problem": (_of_role(Role.PROBLEM, (_CHALLENGE, 0.5)), _of_role(Role.AIM, required=_AIMS), _of_role(Role.BACKGROUND, required=_NEED)),
     "aim": (_of_role(Role.AIM), _of_role(Role.METHOD, required=_PROPOSES)),
     "method": (_of_role(Role.METHOD, (_PROPOSES, 0.5), (_BESIDES, -0.3)), _of_role(Role.AIM)),
     "result": (_of_role(Role.RESULT, (_TELLS_RESULT, 0.4), (_NUMBER, 0.2)), _of_role(Role.CONCLUSION)),
