@@ -1,9 +1,13 @@
 """Fit the weights of the extractive answerer on development questions: which sentence answers, and whether the library answers at all.
 
-`python -m eval.fit` writes rag_qa/answering/weights.json. The questions are those of `iclr_dev.jsonl`, over other papers than the seeds; the shipped
-question sets over the seeds are never fitted on. Two models, both small and linear:
+`python -m eval.fit` writes rag_qa/answering/weights.json. The questions are those of `iclr_dev.jsonl`, over other papers than the seeds, and for the
+sentence those of `iclr_sentences.jsonl` too, over papers that the former do not ask about; the shipped
+question sets over the seeds are never fitted on. Two models, both small and linear, and one number:
 
-- the sentence: list-wise logistic regression over the sentences of the right paper (softmax; the sentences that hold an asked fact are the target);
+- the sentence: list-wise logistic regression over the sentences of the right paper (softmax; the sentences that hold an asked fact are the target),
+  with weights for every question and smaller ones that are added for those that name something and those that do not, and for each kind;
+- how sharply the scores of the papers tell the right one from the others, for questions in free words: it is printed, and stands in
+  `rag_qa.answering.composing`;
 - the confidence: L2-regularised logistic regression of answerable against not, for questions that name something in the best paper and for those that
   do not. Unanswerable are the questions written to be so and, with a lower weight, the answerable ones with their papers taken out of what was found.
 
@@ -38,6 +42,7 @@ from rag_qa.settings import load
 Array = NDArray[np.float64]
 
 QUESTIONS = Path(__file__).resolve().parent / "datasets" / "iclr_dev.jsonl"
+SENTENCES = QUESTIONS.with_name("iclr_sentences.jsonl")
 SHIPPED = Path(__file__).resolve().parents[1] / "rag_qa" / "answering" / "weights.json"
 
 FITTED, COULD_NOT_FIT = 0, 2
@@ -49,7 +54,12 @@ REFUSED_AT_MOST = 0.08
 _LEFT_OUT = 0.25
 _UNANSWERABLE = 2.0
 
-_RATE, _MOMENTUM, _SPREAD = 0.05, 0.9, 0.99  # of Adam (Kingma and Ba 2015)
+# What is added for a group of questions is shrunk the more, the smaller its factor (Daumé 2007, with a penalty for the copies); a question of
+# `iclr_sentences.jsonl` counts as much as this: its style is that of one hand.
+_FOR_GROUP = 0.5
+_OTHER_HAND = 0.3
+
+_RATE, _MOMENTUM, _SPREAD = 0.03, 0.9, 0.99  # of Adam (Kingma and Ba 2015)
 _NEWTON_STEPS = 50
 _TINY = 1e-6  # keeps a feature that never changes from being divided by nothing
 
@@ -74,12 +84,21 @@ def examples(engine: Engine, questions: Sequence[Question]) -> list[Example]:
 # ------------------------------------------------------------------------------------------------------------ the sentence
 
 
-def sentence_rows(answerer: ExtractiveAnswerer, found: Sequence[Example]) -> dict[str, list[tuple[Array, Array]]]:
-    """(features, target) of the sentences of the right paper, for every answerable question about one paper, by kind of question.
-
-    Shapes (sentences, features) and (sentences,); a target sums up to 1.
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The sentences of the right paper as one question sees them: features, shape (sentences, features); `target`: which answer, summing to 1.
+    `groups`: what the question belongs to ("every", "anchored" or "free", its kind); `counts`: how much it counts.
     """
-    rows: dict[str, list[tuple[Array, Array]]] = {"anchored": [], "free": []}
+
+    features: Array
+    target: Array
+    groups: tuple[str, ...]
+    counts: float = 1.0
+
+
+def sentence_rows(answerer: ExtractiveAnswerer, found: Sequence[Example], *, counts: float = 1.0) -> list[Row]:
+    """A row for every answerable question about one paper."""
+    rows = []
     for example in found:
         right = [hit for hit in example.every if hit.paper.id in example.question.papers]
         if not example.question.answerable or len(example.question.papers) != 1 or not right:
@@ -91,7 +110,8 @@ def sentence_rows(answerer: ExtractiveAnswerer, found: Sequence[Example]) -> dic
         target = np.array([_held(candidate, example.question) for candidate in candidates])
         if target.sum() > 0:
             features = np.stack([candidate.features for candidate in candidates])
-            rows[_kind(reading.assessment.anchored)].append((features, target / target.sum()))
+            groups = ("every", _kind(reading.assessment.anchored), str(reading.question.kind))
+            rows.append(Row(features, target / target.sum(), groups, counts))
     return rows
 
 
@@ -104,21 +124,35 @@ def _held(candidate: Candidate, question: Question) -> float:
     return float(np.mean(facts.groups_met(candidate.quote, question.facts)))
 
 
-def fit_sentence(rows: Sequence[tuple[Array, Array]], *, l2: float = 5.0, steps: int = 500) -> Array:
-    """Weights, shape (features,), by list-wise cross-entropy (ListNet top-one: Cao et al. 2007), by Adam on standardised features."""
-    mean, spread = _moments(np.vstack([features for features, _ in rows]))
-    scaled = [((features - mean) / spread, target) for features, target in rows]
-    weights = np.zeros(len(mean))
+def fit_sentence(rows: Sequence[Row], *, l2: float = 20.0, steps: int = 300) -> dict[str, Array]:
+    """Weights by group, shape (features,) each, by list-wise cross-entropy (ListNet top-one: Cao et al. 2007), by Adam on standardised features."""
+    _, spread = _moments(np.vstack([row.features for row in rows]))
+    names = list(dict.fromkeys(name for row in rows for name in row.groups))
+    factors = {name: 1.0 if name == "every" else _FOR_GROUP for name in names}
+    features, target, counts = _padded([(row.features - row.features.mean(axis=0)) / spread for row in rows], rows)
+    member = np.array([[factors[name] if name in row.groups else 0.0 for name in names] for row in rows])
+    weights = np.zeros((len(names), features.shape[2]))
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for step in range(1, steps + 1):
-        gradient = l2 * weights / len(rows)
-        for features, target in scaled:
-            gradient += features.T @ (_softmax(features @ weights) - target) / len(rows)
+        scores = np.einsum("qsf,qf->qs", features, member @ weights)
+        shares = _softmax(np.where(target < 0, -np.inf, scores))
+        missed = np.einsum("qs,qsf->qf", (shares - np.maximum(target, 0.0)) * counts[:, None], features)
+        gradient = (l2 * weights + member.T @ missed) / counts.sum()
         first = _MOMENTUM * first + (1 - _MOMENTUM) * gradient
         second = _SPREAD * second + (1 - _SPREAD) * gradient**2
         weights -= _RATE * (first / (1 - _MOMENTUM**step)) / (np.sqrt(second / (1 - _SPREAD**step)) + 1e-8)
-    fitted: Array = weights / spread
-    return fitted
+    return {name: factors[name] * weights[i] / spread for i, name in enumerate(names)}
+
+
+def _padded(scaled: Sequence[Array], rows: Sequence[Row]) -> tuple[Array, Array, Array]:
+    """(features, targets, counts) of all rows in one array each, as long as the longest; a target of -1 marks places where there is no sentence."""
+    longest = max(len(row.target) for row in rows)
+    features = np.zeros((len(rows), longest, scaled[0].shape[1]))
+    target = np.full((len(rows), longest), -1.0)
+    for i, row in enumerate(rows):
+        features[i, : len(row.target)] = scaled[i]
+        target[i, : len(row.target)] = row.target
+    return features, target, np.array([row.counts for row in rows])
 
 
 def _moments(features: Array) -> tuple[Array, Array]:
@@ -127,9 +161,33 @@ def _moments(features: Array) -> tuple[Array, Array]:
 
 
 def _softmax(scores: Array) -> Array:
-    odds = np.exp(scores - scores.max())
-    shares: Array = odds / odds.sum()
+    """Along the last axis."""
+    odds = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    shares: Array = odds / odds.sum(axis=-1, keepdims=True)
     return shares
+
+
+# -------------------------------------------------------------------------------------------------------------- the paper
+
+
+def paper_rows(answerer: ExtractiveAnswerer, found: Sequence[Example]) -> list[tuple[Array, int]]:
+    """(scores of what was found, place of the right paper) for every answerable question in free words about one paper that was found."""
+    rows = []
+    for example in found:
+        places = [i for i, hit in enumerate(example.hits) if hit.paper.id in example.question.papers]
+        if not example.question.answerable or len(example.question.papers) != 1 or not places:
+            continue
+        reading = answerer.read(example.question.text, example.hits)
+        if reading is not None and not reading.assessment.anchored:
+            rows.append((np.array([hit.score for hit in example.hits]), places[0]))
+    return rows
+
+
+def fit_sharpness(rows: Sequence[tuple[Array, int]]) -> float:
+    """The factor by which softmax makes probabilities of scores, of greatest likelihood on a grid from 1 to 100. Higher: the scores tell more."""
+    grid = np.arange(1.0, 101.0)
+    likelihood = [sum(float(np.log(_softmax(factor * scores)[place])) for scores, place in rows) for factor in grid]
+    return float(grid[int(np.argmax(likelihood))])
 
 
 # ---------------------------------------------------------------------------------------------------------- the confidence
@@ -254,11 +312,12 @@ def _named(features: Sequence[str], weights: Array) -> dict[str, float]:
 def blank() -> Weights:
     """Weights of nothing: every feature counts 0."""
     empty: dict[str, dict[str, float]] = {"anchored": {}, "free": {}}
-    return parse({"origin": "", "sentence": empty, "confidence": empty}, evidence.FEATURES, confidence.FEATURES)
+    return parse({"origin": "", "sentence": {"every": {}}, "confidence": empty}, evidence.FEATURES, confidence.FEATURES)
 
 
-def fit(questions: Path, papers: Path) -> tuple[str, list[str]]:
-    """(weights as they are shipped, what cross-validation says of them), from a set of questions over ids of a data set of papers.
+def fit(questions: Path, sentences: Path, papers: Path) -> tuple[str, list[str]]:
+    """(weights as they are shipped, what cross-validation says of them), from sets of questions over ids of a data set of papers; of `sentences` only
+    the weights of the sentence are made.
 
     Raises DataAbsent without that data set, RagQAError.
     """
@@ -266,21 +325,25 @@ def fit(questions: Path, papers: Path) -> tuple[str, list[str]]:
         made = corpus.from_ids(questions.with_name(f"{questions.stem}_papers.txt"), Path(folder), papers=papers)
         engine = Engine(load(data_dir=folder, answerer="extractive", embedder="minilm"))
         engine.index([made.path])
-        asked = loader.resolve(loader.load(questions), engine.papers(), path=questions, abstracts=made.abstracts)
-        found = examples(engine, asked)
-        nothing = blank()
-        sentence = {kind: fit_sentence(rows) for kind, rows in sentence_rows(engine.extractive(nothing), found).items()}
+        found, more = (
+            examples(engine, loader.resolve(loader.load(path), engine.papers(), path=path, abstracts=made.abstracts))
+            for path in (questions, sentences)
+        )
+        nothing = engine.extractive(blank())
+        sentence = fit_sentence([*sentence_rows(nothing, found), *sentence_rows(nothing, more, counts=_OTHER_HAND)])
         # the confidence sees the scores of the sentences: these have to be fitted first
-        judgments = judged(engine.extractive(replace(nothing, sentence=sentence)), found)
+        answerer = engine.extractive(replace(blank(), sentence=sentence))
+        judgments, sharpness = judged(answerer, found), fit_sharpness(paper_rows(answerer, found))
     by_kind, held_out = at_operating_point(fit_confidence(judgments), judgments)
-    origin = f"python -m eval.fit, {len(asked)} questions of eval/datasets/{questions.name} over {len(made.abstracts)} ICLR 2025 abstracts"
-    return to_json(sentence, by_kind, origin), summary(judgments, held_out)
+    sets = f"{len(found)} questions of eval/datasets/{questions.name} and {len(more)} of {sentences.name}"
+    origin = f"python -m eval.fit, {sets} over {len(made.abstracts)} ICLR 2025 abstracts"
+    return to_json(sentence, by_kind, origin), [*summary(judgments, held_out), f"{'sharpness of the scores':24} {sharpness:.0f}"]
 
 
 def main(*, papers: Path = corpus.ICLR, to: Path = SHIPPED) -> int:
     """Fit, write the weights, print what cross-validation says of them, and say how it ended (see the exit codes above)."""
     try:
-        weights, said = fit(QUESTIONS, papers)
+        weights, said = fit(QUESTIONS, SENTENCES, papers)
         to.write_text(weights, encoding="utf-8")
     except corpus.DataAbsent as absent:
         print(f"SKIPPED: {absent}")

@@ -21,6 +21,7 @@ class Kind(StrEnum):
     YES_NO = "yes-no"
     PAPERS = "papers"
     COMPARISON = "comparison"
+    OVERVIEW = "overview"
     OTHER = "other"
 
 
@@ -65,6 +66,13 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
                 r"^(?:papers?|works?|abstracts?|studies) (?:on|about|that|with|using)\b",
                 rf"\b(?:are|is) there (?:\w+ )?{_PAPER_NOUN} (?:on|about|that|for|which|with|using)\b",
                 rf"\bwhat {_PAPER_NOUN} (?:are|is) there\b",
+            ),
+        ),
+        (
+            Kind.OVERVIEW,
+            (
+                r"\boverview\b|^(?:please )?summari[sz]e\b|\bsummary of\b|\btell me (?:more )?about\b",
+                r"\bwhat (?:is|do we) (?:currently )?known? (?:about|on)\b|\bwhat (?:does|do) .{1,30} say about\b|\bstate of (?:the )?research\b",
             ),
         ),
         (

@@ -16,13 +16,19 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """For each kind of question ("anchored", "free"; see confidence). `sentence`: one weight a feature of evidence.FEATURES. `confidence`: those of
-    confidence.FEATURES and a bias.
+    """`sentence`: one weight a feature of evidence.FEATURES, for every question ("every") and what is added for some: "anchored" or "free" (see
+    confidence), and the kinds of `question`. `confidence`: for "anchored" and for "free" questions those of confidence.FEATURES and a bias.
     """
 
     origin: str
     sentence: Mapping[str, Vector]
     confidence: Mapping[str, Vector]
+
+    def of_sentence(self, *, anchored: bool, kind: str) -> Vector:
+        """The weights of the sentence for one question; zeros where there are none."""
+        named = ("every", "anchored" if anchored else "free", kind)
+        found: Vector = np.sum([self.sentence[name] for name in named if name in self.sentence], axis=0)
+        return found
 
 
 def parse(data: Mapping[str, object], sentence_features: Sequence[str], confidence_features: Sequence[str]) -> Weights:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_qa.answering import confidence, evidence
+from rag_qa.answering.question import Kind
 from rag_qa.answering.weights import parse, shipped
 
 DATA = {
@@ -33,8 +34,16 @@ def test_a_weight_of_no_feature_is_an_error_that_names_it(sentence: tuple[str, .
         parse(DATA, sentence, sure)
 
 
+def test_a_sentence_is_weighed_for_every_question_and_a_little_differently_for_some() -> None:
+    data = {**DATA, "sentence": {"every": {"first": 1.0}, "anchored": {"second": 2.0}, "why": {"first": 0.5}}}
+    weights = parse(data, ("first", "second"), ("sure",))
+    assert weights.of_sentence(anchored=True, kind="why").tolist() == [1.5, 2.0]
+    assert weights.of_sentence(anchored=False, kind="number").tolist() == [1.0, 0.0]
+
+
 def test_the_shipped_weights_know_every_feature_and_both_kinds_of_question() -> None:
     weights = shipped(evidence.FEATURES, confidence.FEATURES)
-    assert {kind: len(vector) for kind, vector in weights.sentence.items()} == dict.fromkeys(("anchored", "free"), len(evidence.FEATURES))
+    assert weights.sentence.keys() >= {"every", "anchored", "free", *(Kind(name) for name in ("number", "why", "how", "list", "definition"))}
+    assert {len(vector) for vector in weights.sentence.values()} == {len(evidence.FEATURES)}
     assert {kind: len(vector) for kind, vector in weights.confidence.items()} == dict.fromkeys(("anchored", "free"), len(confidence.FEATURES) + 1)
     assert all(vector.any() for vector in (*weights.sentence.values(), *weights.confidence.values()))

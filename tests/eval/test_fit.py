@@ -10,7 +10,7 @@ import pytest
 
 from eval import corpus, fit
 from eval.datasets import loader
-from eval.fit import Array, Judged
+from eval.fit import Judged, Row
 from rag_qa.answering import confidence, evidence
 from rag_qa.answering.weights import parse
 from rag_qa.engine import Engine
@@ -19,14 +19,16 @@ from tests.eval.making import question, unanswerable
 from tests.fakes import RememberingEmbedder
 
 
-def rows() -> list[tuple[Array, Array]]:
+def rows() -> list[Row]:
     """Thirty lists of three sentences. Where the first feature is highest, there the answer is, unless the second one, which counts half, speaks
-    against it; the third is noise, the fourth never changes."""
+    against it; the third is noise, the fourth never changes. For every other question, a "why", the second counts the other way."""
     draw = np.random.default_rng(7)
     made = []
-    for _ in range(30):
+    for number in range(60):
+        why = number % 2 == 1
         features = np.c_[draw.normal(size=(3, 3)), np.ones(3)]
-        made.append((features, np.eye(3)[(features @ [2.0, -1.0, 0.0, 0.0]).argmax()]))
+        answer = (features @ [2.0, 1.0 if why else -1.0, 0.0, 0.0]).argmax()
+        made.append(Row(features, np.eye(3)[answer], ("every", "why" if why else "how")))
     return made
 
 
@@ -42,21 +44,38 @@ def judgments(anchored_sign: float = 1.0) -> list[Judged]:
     return made
 
 
-def test_the_listwise_fit_recovers_sign_and_order() -> None:
-    first, second, noise, constant = fit.fit_sentence(rows(), l2=0.5)
-    assert first > -second > abs(noise)
-    assert second < 0
+def test_the_listwise_fit_recovers_sign_and_order_and_what_some_questions_add() -> None:
+    fitted = fit.fit_sentence(rows(), l2=0.5)
+    first, second, noise, constant = fitted["every"]
+    assert first > abs(second)
+    assert first > abs(noise)
     assert constant == pytest.approx(0.0, abs=1e-9)
+    assert fitted["why"][1] > 0.0 > fitted["how"][1]
 
 
 def test_the_listwise_fit_puts_the_right_sentence_first() -> None:
-    weights = fit.fit_sentence(rows(), l2=0.5)
-    right = [bool((features @ weights).argmax() == target.argmax()) for features, target in rows()]
-    assert sum(right) >= 28
+    fitted = fit.fit_sentence(rows(), l2=0.5)
+    right = [bool((row.features @ sum(fitted[name] for name in row.groups)).argmax() == row.target.argmax()) for row in rows()]
+    assert sum(right) >= 55
 
 
 def test_a_stronger_penalty_makes_smaller_weights() -> None:
-    assert np.abs(fit.fit_sentence(rows(), l2=50.0)).sum() < np.abs(fit.fit_sentence(rows(), l2=0.5)).sum()
+    assert np.abs(fit.fit_sentence(rows(), l2=50.0)["every"]).sum() < np.abs(fit.fit_sentence(rows(), l2=0.5)["every"]).sum()
+
+
+def test_a_row_that_does_not_count_changes_nothing() -> None:
+    alone, other = rows(), Row(np.eye(3, 4), np.eye(3)[2], ("every",), 0.0)
+    with_other = fit.fit_sentence([*alone, other], l2=0.5)
+    # only the spread of the features, by which they are put on one scale, is of all rows
+    assert np.sign(with_other["every"][:2]).tolist() == np.sign(fit.fit_sentence(alone, l2=0.5)["every"][:2]).tolist()
+
+
+def test_scores_that_tell_much_are_sharp() -> None:
+    told = [(np.array([0.5, 0.4, 0.3]), 0)] * 9 + [(np.array([0.5, 0.4, 0.3]), 1)]
+    vague = [(np.array([0.5, 0.4, 0.3]), place % 2) for place in range(10)]
+    assert fit.fit_sharpness(told) > fit.fit_sharpness(vague)
+    # of equally good places the likelihood is greatest where the scores of both count alike: as little as the grid allows
+    assert fit.fit_sharpness(vague) <= 10
 
 
 def test_the_logistic_fit_recovers_the_sign_for_either_kind_of_question() -> None:
@@ -92,7 +111,7 @@ def test_the_operating_point_refuses_few_of_the_answerable() -> None:
 
 
 def test_what_is_written_is_what_is_read() -> None:
-    sentence = {kind: np.arange(len(evidence.FEATURES)) / sign for kind, sign in (("anchored", 7.0), ("free", -3.0))}
+    sentence = {name: np.arange(len(evidence.FEATURES)) / sign for name, sign in (("every", 7.0), ("free", -3.0), ("why", 5.0))}
     sure = {kind: np.arange(len(confidence.FEATURES) + 1) / sign for kind, sign in (("anchored", -9.0), ("free", 11.0))}
     read = parse(json.loads(fit.to_json(sentence, sure, "by hand")), evidence.FEATURES, confidence.FEATURES)
     assert read.origin == "by hand"
@@ -118,11 +137,12 @@ def test_features_of_real_questions_have_the_shapes_that_the_fits_need(tmp_path:
     asked = loader.resolve(chosen, engine.papers(), path=fit.QUESTIONS, abstracts=made.abstracts)
 
     found = fit.examples(engine, asked)
-    sentences = [row for kind in fit.sentence_rows(engine.extractive(fit.blank()), found).values() for row in kind]
+    sentences = fit.sentence_rows(engine.extractive(fit.blank()), found)
     assert sentences
-    for features, target in sentences:
-        assert features.shape == (len(target), len(evidence.FEATURES))
-        assert target.sum() == pytest.approx(1.0)
+    for row in sentences:
+        assert row.features.shape == (len(row.target), len(evidence.FEATURES))
+        assert row.target.sum() == pytest.approx(1.0)
+        assert row.groups[0] == "every"
 
     judged = fit.judged(engine.extractive(fit.blank()), found)
     assert [(row.left_out, row.answerable) for row in judged] == [(False, True), (True, False)] * len(asked)

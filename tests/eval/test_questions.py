@@ -18,6 +18,7 @@ DATASETS = Path(loader.__file__).parent
 SEEDS = [DATASETS / "seeds.jsonl", DATASETS / "seeds_heldout.jsonl"]
 MORE = DATASETS / "seeds_more.jsonl"
 ICLR = DATASETS / "iclr_dev.jsonl"
+ICLR_SENTENCES = DATASETS / "iclr_sentences.jsonl"
 ICLR_ALL = DATASETS / "iclr2025.jsonl"
 ASKED = set(map(Kind, "fact number definition how why list yesno paraphrase multi followup off-topic detail premise".split()))
 """The kinds that every set over the seeds has to hold."""
@@ -74,7 +75,9 @@ def test_the_further_questions_hold_what_the_first_lack(seed_papers: list[Paper]
 
 def test_no_question_is_asked_twice() -> None:
     asked = Counter(
-        (" ".join(question.text.casefold().split()), question.history) for path in [*SEEDS, MORE, ICLR, ICLR_ALL] for question in loader.load(path)
+        (" ".join(question.text.casefold().split()), question.history)
+        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_ALL]
+        for question in loader.load(path)
     )
     assert [text for text, count in asked.items() if count > 1] == []
 
@@ -87,6 +90,17 @@ def test_questions_over_the_iclr_papers_name_papers_of_their_list_and_facts_that
     assert {paper for question in questions for paper in question.papers} <= set(made.abstracts)
     assert _without_alias(questions, dict(made.abstracts)) == []
     assert (len(questions), len(made.abstracts)) == (510, 180)
+
+
+def test_questions_for_sentences_are_about_other_papers_and_each_fact_begins_one_sentence(shared_data: Path, tmp_path: Path) -> None:
+    ids = corpus.ids_beside(ICLR)
+    assert ids is not None
+    made = corpus.from_ids(ids, tmp_path, papers=shared_data / "iclr2025" / "papers.jsonl")
+    questions = loader.load(ICLR_SENTENCES)
+    asked_about = {paper for question in loader.load(ICLR) for paper in question.papers}
+    assert {paper for question in questions for paper in question.papers} <= set(made.abstracts) - asked_about
+    assert _without_alias(questions, dict(made.abstracts)) == []
+    assert all(len(question.papers) == len(question.facts) == 1 for question in questions)
 
 
 def test_questions_over_all_iclr_papers_name_papers_and_facts_that_stand_in_them(shared_data: Path, tmp_path: Path) -> None:
