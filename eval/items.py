@@ -59,6 +59,7 @@ class Ranked:
 class Item:
     """One question asked once. With status "error" nothing but the question and `error` is filled, and every figure counts it as its worst value.
 
+    `own_words`: what the system says besides the sentences of its answer: a preface, a notice, or a refusal.
     `retrieved` is None, and `retrieval_error` says why, where the search failed while the question was answered.
     """
 
@@ -74,6 +75,7 @@ class Item:
     retrieval_error: str = ""
     confidence: float = 0.0
     model: str = ""
+    own_words: str = ""
 
     @property
     def cited(self) -> tuple[str, ...]:
@@ -125,6 +127,7 @@ def from_answer(question: Question, answer: Answer, abstracts: Mapping[str, str]
         retrieval_error=retrieval_error,
         confidence=_finite(answer.confidence),
         model=answer.model,
+        own_words=" ".join(filter(None, (answer.preface, answer.abstained, answer.notice))),
     )
 
 
@@ -185,6 +188,7 @@ def from_json(record: Mapping[str, Any]) -> Item:
         sources=tuple(Ranked(**one) for one in record["sources"]),
         related=tuple(Ranked(**one) for one in record["related"]),
         retrieved=None if record["retrieved"] is None else tuple(Ranked(**one) for one in record["retrieved"]),
+        own_words=record.get("own_words", ""),  # a run that was stored before it was kept
         **plain,
     )
 

@@ -11,13 +11,16 @@ from eval.items import Item, Timing
 from eval.metrics import abstention, citations, facts, length, retrieval
 from rag_qa.answering.answer import Status
 
+_APART = (Kind.FOLLOWUP, Kind.SET)  # kinds with a scope of their own
 SCOPES: Mapping[str, Callable[[Question], bool]] = {
     "all": lambda _: True,
     "answerable": lambda question: question.answerable,
     "unanswerable": lambda question: not question.answerable,
-    "single": lambda question: question.answerable and len(question.papers) == 1 and question.kind is not Kind.FOLLOWUP,
-    "multi": lambda question: question.answerable and len(question.papers) > 1 and question.kind is not Kind.FOLLOWUP,
+    "single": lambda question: question.answerable and len(question.papers) == 1 and question.kind not in _APART,
+    "multi": lambda question: question.answerable and len(question.papers) > 1 and question.kind not in _APART,
     "followup": lambda question: question.kind is Kind.FOLLOWUP,
+    "set": lambda question: question.kind is Kind.SET,
+    "partial": lambda question: question.kind is Kind.PARTIAL,
 }
 """Over which questions a figure is taken. Decided by the labels of the questions alone, never by what the system did."""
 
@@ -76,6 +79,13 @@ def _fact_in_first_sentence(item: Item) -> Score:
     return facts.all_facts(item.sentences[0].text if item.sentences else "", item.question.facts)
 
 
+def _missing_named(item: Item) -> Score:
+    """Our own words count, in front of the sentences, beside them or in a refusal, and no quoted ones."""
+    if not item.question.missing:
+        return NotApplicable("nothing_missing")
+    return facts.all_facts(item.own_words, item.question.missing)
+
+
 def _words(item: Item) -> Score:
     return length.words(item.prose) if item.status == "answered" else NotApplicable("abstained")
 
@@ -94,7 +104,8 @@ def _right(item: Item) -> Score:
     if not question.answerable:
         return _right_decision(item)
     met = facts.all_facts(item.prose, question.facts) if question.facts else 1.0
-    return citations.all_cited(item.cited, question.papers) * met
+    named = facts.all_facts(item.own_words, question.missing) if question.missing else 1.0
+    return citations.all_cited(item.cited, question.papers) * met * named
 
 
 def _verdict(status: Status, item: Item) -> Score:
@@ -132,6 +143,9 @@ FACT_SHARE = Metric("fact_share", "share of asked facts in the answer", partial(
 FACT_FIRST = Metric(
     "fact_in_first_sentence", "asked fact in the first sentence", _fact_in_first_sentence, "1 if the first sentence meets every group", binary=True
 )
+MISSING = Metric(
+    "missing_named", "what is not answered is named", _missing_named, "1 if our own words name every part that no abstract answers", binary=True
+)
 WORDS_MEDIAN = Metric("words_median", "words, median", _words, "median words of answers", "p50", "lower", None, "0 up")
 WORDS_P90 = Metric("words_p90", "words, 90th percentile", _words, "90th percentile of the words of answers", "p90", "lower", None, "0 up")
 REFUSED = Metric("refused", "unanswerable refused", _refusal, "refused / unanswerable", binary=True)
@@ -154,23 +168,24 @@ VERDICTS = tuple(
 
 PLAN: Sequence[tuple[Metric, tuple[str, ...]]] = (
     *((metric, ("answerable", "single", "multi", "followup")) for metric in RETRIEVAL),
-    (CITED, ("single", "multi", "followup", "answerable")),
+    (CITED, ("single", "multi", "followup", "answerable", "set")),
     (CITED_FIRST, ("single",)),
     (CITED_ANY, ("multi",)),
-    (CITED_SHARE, ("multi",)),
-    (PRECISION, ("single", "multi", "answerable")),
+    (CITED_SHARE, ("multi", "set")),
+    (PRECISION, ("single", "multi", "set", "answerable")),
     (VALID, ("all",)),
     (VERBATIM, ("all",)),
     (QUOTED, ("all",)),
-    (FACT, ("single", "multi", "followup", "answerable")),
+    (FACT, ("single", "multi", "followup", "set", "partial", "answerable")),
     (FACT_SHARE, ("multi", "answerable")),
     (FACT_FIRST, ("single",)),
+    (MISSING, ("partial",)),
     (WORDS_MEDIAN, ("single", "all")),
     (WORDS_P90, ("single", "all")),
     (REFUSED, ("unanswerable",)),
     (OVER_REFUSED, ("answerable",)),
     (DECISION, ("all",)),
-    (RIGHT, ("followup", "single", "all")),
+    (RIGHT, ("followup", "single", "set", "partial", "all")),
     *((metric, ("all",)) for metric in VERDICTS),
 )
 """Every figure of a run: the metric, and the scopes over which it is taken."""
@@ -231,6 +246,8 @@ def faults(item: Item) -> list[str]:
         found.append(f"{len(missing)} of {len(question.papers)} right papers not cited; {_where(item)}")
     met = facts.groups_met(item.prose, question.facts)
     found += [f"fact missing: {' / '.join(group)}" for group, is_met in zip(question.facts, met, strict=True) if not is_met]
+    named = facts.groups_met(item.own_words, question.missing)
+    found += [f"not said to be missing: {' / '.join(group)}" for group, is_met in zip(question.missing, named, strict=True) if not is_met]
     return found + _misquotes(item)
 
 

@@ -178,16 +178,30 @@ def test_stored_items_give_the_same_summary() -> None:
 def test_papers_that_may_count_and_sets_without_facts() -> None:
     asked = replace(question("set", papers=("p1", "p2"), facts=(), kind=Kind.SET), maybe=("p3",), missing=())
     item = answered(asked, cites=("p1", "p3", "p2"))
-    figures = {figure.metric: figure for figure in scoring.figures([item]) if figure.scope == "multi"}
-    assert (figures["citation_precision"].value, figures["right_papers_share"].value) == (1.0, 1.0)
-    assert (figures["fact_in_answer"].value, figures["fact_in_answer"].counts) == (None, "0/0/0")
-    assert {figure.metric: figure.value for figure in scoring.figures([item]) if figure.scope == "all"}["right"] == 1.0
+    figures = _figures([item])
+    assert (figures["citation_precision.set"].value, figures["right_papers_share.set"].value) == (1.0, 1.0)
+    assert (figures["fact_in_answer.set"].value, figures["fact_in_answer.set"].counts) == (None, "0/0/0")
+    assert figures["right.set"].value == figures["right.all"].value == 1.0
+    assert figures["right_papers_share.multi"].counts == figures["right_paper_first.single"].counts == "0/0/0"
     assert item_module.from_json(json.loads(json.dumps(item_module.to_json(item)))) == item
-    wrong = answered(asked, cites=("p1", "p3", "p4"))
-    assert {figure.metric: figure.value for figure in scoring.figures([wrong]) if figure.scope == "multi"}["citation_precision"] == 0.5
+    wrong = _figures([answered(asked, cites=("p1", "p3", "p4"))])
+    assert (wrong["citation_precision.set"].value, wrong["right_papers_share.set"].value) == (0.5, 0.5)
+
+
+def test_the_part_that_is_not_answered_is_to_be_named_in_our_own_words() -> None:
+    asked = replace(question("partial", kind=Kind.PARTIAL), missing=(("price", "cost"),))
+    named = replace(answered(asked), own_words="The abstracts do not give a price.")
+    silent, quoted = answered(asked), answered(asked, "It is fast and the price is low.")
+    figures = _figures([named, silent, quoted])
+    assert (figures["missing_named.partial"].value, figures["missing_named.partial"].counts) == (pytest.approx(1 / 3), "3/3/0")
+    assert figures["fact_in_answer.partial"].value == 1.0
+    assert figures["right.partial"].value == pytest.approx(1 / 3)
+    assert scoring.faults(named) == []
+    assert scoring.faults(silent) == ["not said to be missing: price / cost"]
+    assert item_module.from_json(json.loads(json.dumps(item_module.to_json(named)))) == named
 
 
 def test_an_item_stored_without_the_newer_keys_is_read() -> None:
     record = item_module.to_json(answered(question("old")))
-    del record["question"]["maybe"], record["question"]["missing"]
+    del record["question"]["maybe"], record["question"]["missing"], record["own_words"]
     assert item_module.from_json(record) == answered(question("old"))
