@@ -43,7 +43,7 @@ from rag_qa.retrieval.reranking import llm as llm_reranking
 from rag_qa.retrieval.reranking.reranker import RERANKERS, Reranker
 from rag_qa.retrieval.retriever import Retriever
 from rag_qa.retrieval.searches import Search
-from rag_qa.retrieval.set_questions import asked_for_set
+from rag_qa.retrieval.set_questions import SetQuestion, asked_for_set
 from rag_qa.retrieval.sets import Sets
 from rag_qa.retrieval.understanding import Understood
 from rag_qa.settings import Settings
@@ -436,8 +436,15 @@ class Engine:
 
         `filters`, `reads_filters`: as for `search`. Raises QuestionError, EmptyIndexError, StaleIndexError.
         """
-        found = self.search(topic_of(_checked(topic)), k=k or MOST_PAPERS, filters=filters, reads_filters=reads_filters)
-        return self._summariser.topic(found.question, found.hits, narrowing=found.narrowing, nothing_passes=found.nothing_passes)
+        narrowed = self._narrowed(topic_of(_checked(topic)), Scope(filters or EVERYTHING, reads_filters))
+        subject = narrowed.question
+        if nothing := self._nothing_passes(narrowed.filters):
+            return Summary(f"“{subject}”", abstained=nothing, narrowing=narrowed.narrowing)
+        if narrowed.asks_nothing_else:
+            raise QuestionError(f"There is no topic in {topic!r}, only which papers are meant: name one, such as: privacy {topic}")
+        found = self._sets.members(SetQuestion(subject), filters=narrowed.filters, beyond=_NEAREST)
+        told = self._summariser.topic(subject, [one.hit for one in found.members], [one.hit for one in found.beyond], most=k or MOST_PAPERS)
+        return replace(told, narrowing=narrowed.narrowing)
 
     def compare(self, names: Sequence[str], aspects: Sequence[str] = ()) -> Comparison:
         """Papers side by side: what each says of each aspect (problem, method, result and limits, if none is given). Raises as `named`, and

@@ -169,9 +169,10 @@ class FakeEngine:
         return SUMMARISER.papers(self._named(names))
 
     def summarise_topic(self, topic: str, *, k: int | None = None, filters: Filters | None = None, reads_filters: bool = True) -> Summary:
-        found = self.search(topic_of(topic), k=k, filters=filters, reads_filters=reads_filters)
-        hits = [hit for hit in found.hits if topic_of(topic).casefold() in hit.paper.abstract.casefold()]
-        return SUMMARISER.topic(found.question, hits, narrowing=found.narrowing, nothing_passes=found.nothing_passes)
+        wanted = topic_of(topic)
+        found = self.search(wanted, filters=filters, reads_filters=reads_filters)
+        summary = SUMMARISER.topic(wanted, [hit for hit in found.hits if wanted.casefold() in hit.paper.abstract.casefold()], most=k or len(PAPERS))
+        return replace(summary, narrowing=found.narrowing)
 
     def compare(self, names: Sequence[str], aspects: Sequence[str] = ()) -> Comparison:
         return SUMMARISER.compare(self._named(names), [one for name in aspects if (one := SUMMARISER.aspect(name))])

@@ -6,7 +6,6 @@ same index give the same summary.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,9 +26,6 @@ from rag_qa.text import Span
 
 MOST_PAPERS = 12
 """Papers that a summary of a topic is made of, unless more are asked for."""
-_ENOUGH = ((0.5, 0.6), (0.65, 0.4))
-"""A paper is of the topic that reaches such a share of the best score and holds such a share of the words of the topic, by rarity."""
-_FEWEST_COVERED = 0.5  # where not even this stands in any paper, nothing in the library is about the topic
 _MOST_PAIRS = 5
 
 
@@ -44,7 +40,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary of papers, or why there is none (`abstained`; then there are no sections and no sources). `subject`: of what."""
+    """A summary of papers, or why there is none (`abstained`; then there are no sections and no sources). `subject`: of what. `note`: words of ours
+    about the whole.
+    """
 
     subject: str
     sections: tuple[Section, ...] = ()
@@ -52,6 +50,7 @@ class Summary:
     abstained: str | None = None
     related: tuple[Source, ...] = ()
     narrowing: Narrowing = NOT_NARROWED
+    note: str = ""
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -62,28 +61,48 @@ class Summary:
     def answer(self) -> Answer:
         """The same as an Answer: headings lead their first sentence, notes are its notice."""
         asked = f"Summarise {self.subject}"
-        notice = " ".join(f"{section.heading}: {section.note}" for section in self.sections if section.note)
+        notice = " ".join([*([self.note] if self.note else []), *(f"{one.heading}: {one.note}" for one in self.sections if one.note)])
         sentences = tuple(sentence for section in self.sections for sentence in _led(section))
         return Answer(asked, asked, sentences, self.sources, self.abstained, self.related, notice=notice, narrowing=self.narrowing)
 
 
-_ABOUT_PAPERS = re.compile(
-    r"^(?:please )?(?:(?:can|could) you )?"
-    r"(?:summari[sz]e|sum up|give (?:me )?an? (?:summary|overview|synopsis) of|(?:an? )?(?:summary|overview) of)?\s*(?:what )?"
-    r"(?:(?:do |does )?(?:all |some |of )*(?:the|these|those|my|our|this)?\s*"
-    r"(?:papers?|abstracts?|articles?|studies|library|literature|publications?)\b\s*(?:in (?:this|the|my) (?:library|index) )?(?:here )?"
-    r"(?:say|says|tell|tells|report|know|find|found)?\s*(?:us )?(?:about|on|of|dealing with|concerning)\b)?\s*",
+_PAPERS = r"(?:papers?|abstracts?|articles?|studies|literature|publications?)"
+_REQUEST = re.compile(
+    r"^(?:please |(?:can|could|would) you |i (?:want|need) )*"
+    r"(?:summari[sz]|sum(?: it)? up\b|give\b|an? (?:\w+ )?(?:summary|overview|synopsis)|summary|overview|synopsis"
+    r"|what (?:is|are|do|does|these|those|the|my|our)\b"
+    rf"|(?:the |these |those |my |our |all )*{_PAPERS}\b)",
+    re.IGNORECASE,
+)
+# What leads from the request to the topic.
+_LEADING = frozenset(
+    """
+    please can could would you i want need give me us a an the short brief quick summarise summarize sum it up summary overview synopsis of what is
+    are there here these those this my our all some papers paper abstracts abstract articles studies literature publications library index
+    say says said tell tells report reports know about on regarding concerning that which who deal deals dealing with do does in ask asks discuss
+    discusses for have has how
+    """.split()
+)
+_TRAILING = re.compile(
+    r"(?:[\s?.!,;:]+|\b(?:please|pls|plz|briefly|in short|for me|thanks|thank you|here|keep it (?:short|brief)"
+    r"|in (?:a few|two|three) (?:words|sentences)|in (?:this|the|my) (?:library|index|collection))\b)+$",
     re.IGNORECASE,
 )
 
 
 def topic_of(asked: str) -> str:
-    """The topic that a request for a summary names.
+    """The topic that a request for a summary names; what is no request is a topic already.
 
-    >>> topic_of("summarise what these papers say about differential privacy"), topic_of("Summary of the papers on graphs?"), topic_of("tides")
-    ('differential privacy', 'graphs', 'tides')
+    >>> topic_of("summarise what these papers say about differential privacy"), topic_of("Overview of what is here on graphs, pls")
+    ('differential privacy', 'graphs')
+    >>> topic_of("in vitro models"), topic_of("the papers")
+    ('in vitro models', 'the papers')
     """
-    return _ABOUT_PAPERS.sub("", " ".join(asked.split()), count=1).strip(" ?.!") or asked.strip()
+    plain = " ".join(asked.split())
+    words = _TRAILING.sub("", plain).split()
+    while _REQUEST.match(plain) and words and words[0].lower().strip(",:") in _LEADING:
+        words = words[1:]
+    return " ".join(words) or plain
 
 
 def _led(section: Section) -> tuple[Sentence, ...]:
@@ -138,26 +157,27 @@ class Summariser:
         subject = ", ".join(f"“{paper.label}”" for paper in papers)
         return Summary(subject, (*sections, *self._in_common(sources)), sources)
 
-    def topic(self, topic: str, hits: Sequence[Hit], *, narrowing: Narrowing = NOT_NARROWED, nothing_passes: str = "") -> Summary:
-        """What the papers that were found for a topic say about it: by theme one sentence of each paper, then agreement and contradictions."""
-        subject = f"“{topic}”"
-        members = [hit for hit in hits if _belongs(hit, hits[0])]
-        if nothing_passes or not members:
-            reason = nothing_passes or f"No paper of this library deals with {subject}."
-            return Summary(subject, abstained=reason, related=_related(hits, ()), narrowing=narrowing)
-        papers = [hit.paper for hit in members]
-        vectors = self._library.sentence_vectors([paper.id for paper in papers])
-        found = themes.themes(papers, vectors, topic, self._library.corpus().rarity)
-        scores = {hit.paper.id: hit.score for hit in members}
-        order = [paper for theme in found for paper in theme.papers]
-        sources = tuple(Source(paper, scores[paper.id], n) for n, paper in enumerate(order, 1))
+    def topic(self, topic: str, members: Sequence[Hit], near: Sequence[Hit] = (), *, most: int = MOST_PAPERS) -> Summary:
+        """What the papers of a topic say about it: by theme a sentence of each of them, then agreement and contradictions.
+
+        `members`: the papers of the topic, best first, of which `most` are told of; `near`: others that come near it.
+        """
+        subject, related = f"“{topic}”", tuple(Source(hit.paper, hit.score) for hit in near)
+        if not members:
+            return Summary(subject, abstained=f"No paper of this library deals with {subject}.", related=related)
+        told = members[:most]
+        vectors = self._library.sentence_vectors([hit.paper.id for hit in told])
+        found = themes.themes([hit.paper for hit in told], vectors, topic, self._library.corpus().rarity)
+        scores = {hit.paper.id: hit.score for hit in told}
+        sources = tuple(Source(paper, scores[paper.id], n) for n, paper in enumerate((paper for theme in found for paper in theme.papers), 1))
         by_id = {source.paper.id: source for source in sources}
         wanted = text.content_words(topic)
         sections = [
             Section(_theme_heading(i, theme, len(found)), tuple(_speaks(by_id[paper.id], wanted) for paper in theme.papers))
             for i, theme in enumerate(found, 1)
         ]
-        return Summary(subject, (*sections, *self._in_common(sources)), sources, related=_related(hits, papers), narrowing=narrowing)
+        note = f"{len(told)} of {len(members)} papers of the topic, those that are most surely of it." if len(told) < len(members) else ""
+        return Summary(subject, (*sections, *self._in_common(sources)), sources, related=related, note=note)
 
     def compare(self, papers: Sequence[Paper], wanted: Sequence[Aspect] = ()) -> Comparison:
         """Papers by aspects (problem, method, result and limits, if none is wanted), a sentence behind each cell."""
@@ -245,28 +265,6 @@ def _or(items: Sequence[str]) -> str:
 # ------------------------------------------------------------------------------------------------------------------- topics
 
 
-def _belongs(hit: Hit, best: Hit) -> bool:
-    """Is a paper about the topic? It holds most of the words of the topic and ranks not too far behind the best one, or near it with fewer words."""
-    held = _covered(hit)
-    if hit.rank == 1:
-        return held >= _FEWEST_COVERED
-    return any(hit.score >= share * best.score and held >= least for share, least in _ENOUGH)
-
-
-def _covered(hit: Hit) -> float:
-    """Share of the words that were searched for that stand in a paper, each by its rarity; 1 if nothing is known of them."""
-    weights = [
-        (math.log(1 + (hit.library - one.papers + 0.5) / (one.papers + 0.5)), one.is_matched or _is_spelled_out(one.word, hit)) for one in hit.asked
-    ]
-    total = sum(weight for weight, _ in weights)
-    return sum(weight for weight, held in weights if held) / total if total else 1.0
-
-
-def _is_spelled_out(word: str, hit: Hit) -> bool:
-    """Does another form of a word stand in the paper: what it is short for, or its short form?"""
-    return any(word in label.split() for label in hit.also)
-
-
 def _speaks(source: Source, wanted: Sequence[str]) -> Sentence:
     """What the paper itself does, in the sentence that says most of the topic."""
     terms = [set(text.word_terms(word)) for word in wanted]
@@ -297,11 +295,6 @@ def _theme_heading(number: int, theme: Theme, count: int) -> str:
     if theme.terms:
         return f"Theme {number}: {', '.join(theme.terms)}"
     return f"Theme {number}" if theme.is_group else "Other papers"
-
-
-def _related(hits: Sequence[Hit], cited: Sequence[Paper]) -> tuple[Source, ...]:
-    known = {paper.id for paper in cited}
-    return tuple(Source(hit.paper, hit.score) for hit in hits if hit.paper.id not in known)[:3]
 
 
 # ------------------------------------------------------------------------------------------------------- what they have in common

@@ -58,11 +58,18 @@ def themes(papers: Sequence[Paper], vectors: Mapping[str, Vectors], topic: str, 
     terms = [dict(_terms(paper.abstract)) for paper in papers]
     wanted = max(1, min(MOST_THEMES, round(len(papers) / PAPERS_IN_THEME)))
     groups = _grouped(_likeness(papers, vectors), wanted)
-    known = {text.stem(word.text) for word in text.words(text.folded(topic))}
+    known = _said_of(topic, papers)
     named = [(group, _label(group, terms, known, rarity)) for group in groups]
     whole = [Theme(label, tuple(papers[i] for i in group)) for group, label in named if len(group) > 1]
     alone = tuple(papers[group[0]] for group, _ in named if len(group) == 1)
     return [*whole, *([Theme((), alone, is_group=False)] if alone else [])]
+
+
+def _said_of(topic: str, papers: Sequence[Paper]) -> set[str]:
+    """Stems of the words of a topic, and of short forms that the papers explain by them."""
+    known = {text.stem(word.text) for word in text.words(text.folded(topic))}
+    short = (pair for paper in papers for pair in text.acronyms(paper.abstract).items())
+    return known | {text.stem(name) for name, words in short if {text.stem(word) for word in words} <= known | text.STOPWORDS}
 
 
 def _likeness(papers: Sequence[Paper], vectors: Mapping[str, Vectors]) -> Array:

@@ -25,6 +25,8 @@ def summary_lines(summary: Summary, width: int | None = None) -> list[Line]:
     lines = render.opening_lines("", "", summary.narrowing, width)
     if summary.abstained is not None:
         lines += render.wrapped(f"No summary. {summary.abstained}", width, Kind.REFUSAL)
+    if summary.note:
+        lines += [*render.wrapped(summary.note, width, Kind.NOTE), _BLANK]
     for i, section in enumerate(summary.sections):
         lines += [*([_BLANK] if i else []), *_section_lines(section, width)]
     return [*lines, *_source_lines(summary.sources, width), *_related_lines(summary, width)]
@@ -62,6 +64,7 @@ def summary_markdown(summary: Summary) -> str:
         blocks.append(f"*{escape_markdown(said)}*")
     if summary.abstained is not None:
         blocks.append(f"**No summary.** {escape_markdown(summary.abstained)}")
+    blocks += [f"*{escape_markdown(summary.note)}*"] if summary.note else []
     for section in summary.sections:
         blocks += [f"## {escape_markdown(section.heading)}", *(render.sentence_markdown(sentence) for sentence in section.sentences)]
         blocks += [f"*{escape_markdown(_capital(section.note))}*"] if section.note else []
@@ -92,6 +95,7 @@ def summary_json(summary: Summary) -> JsonObject:
     return {
         "subject": summary.subject,
         "abstained": summary.abstained,
+        "note": summary.note,
         "sections": [
             {"heading": section.heading, "note": section.note, "sentences": [_sentence_json(sentence) for sentence in section.sentences]}
             for section in summary.sections

@@ -12,7 +12,7 @@ from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.summaries import Library, Summariser, Summary, topic_of
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
-from rag_qa.retrieval.hits import Asked, Hit
+from rag_qa.retrieval.hits import Hit
 
 TIDE = Paper(
     "tide",
@@ -33,8 +33,8 @@ def sentence_vectors(ids: Sequence[str]) -> dict[str, Vectors]:
 SUMMARISER = Summariser(Library(sentence_vectors, lambda words: np.zeros((len(words), 1), np.float32), lambda: Corpus(3, lambda _: 1)))
 
 
-def hit(paper: Paper, rank: int, score: float, *, held: bool = True) -> Hit:
-    return Hit(paper, (), score, rank, asked=(Asked("salt", 2, held),), library=3)
+def hit(paper: Paper, rank: int, score: float) -> Hit:
+    return Hit(paper, (), score, rank)
 
 
 def holds_together(summary: Summary) -> None:
@@ -85,23 +85,30 @@ def test_several_papers_with_what_contradicts() -> None:
 
 
 def test_a_topic_by_theme_and_what_is_near_but_not_of_it() -> None:
-    summary = SUMMARISER.topic("salt", [hit(SALT, 1, 0.8), hit(SUGAR, 2, 0.7), hit(TIDE, 3, 0.6, held=False)])
+    summary = SUMMARISER.topic("salt", [hit(SALT, 1, 0.8), hit(SUGAR, 2, 0.7)], [hit(TIDE, 3, 0.1)])
 
     holds_together(summary)
     assert [source.paper.id for source in summary.sources] == ["salt", "sugar"]
-    assert summary.related == (Source(TIDE, 0.6),)
+    assert summary.related == (Source(TIDE, 0.1),)
+    assert summary.sections[0].heading == "The papers"
     assert summary.sections[0].sentences[0].lead == "Salt:"
     assert [section.heading for section in summary.sections[1:]] == ["Agreement", "Contradictions"]
 
 
+def test_a_large_topic_is_told_by_those_that_are_most_surely_of_it() -> None:
+    summary = SUMMARISER.topic("salt", [hit(SALT, 1, 0.8), hit(SUGAR, 2, 0.7)], most=1)
+
+    assert [source.paper.id for source in summary.sources] == ["salt"]
+    assert summary.note == "1 of 2 papers of the topic, those that are most surely of it."
+    assert summary.answer.notice.startswith(summary.note)
+
+
 def test_a_topic_of_which_nothing_is_there_is_refused_without_a_citation() -> None:
-    summary = SUMMARISER.topic("moss", [hit(TIDE, 1, 0.2, held=False)])
+    summary = SUMMARISER.topic("moss", [], [hit(TIDE, 1, 0.2)])
 
     assert summary.abstained == "No paper of this library deals with “moss”."
     assert (summary.sections, summary.sources, summary.answer.sentences) == ((), (), ())
     assert summary.related == (Source(TIDE, 0.2),)
-    assert SUMMARISER.topic("moss", []).abstained == summary.abstained
-    assert SUMMARISER.topic("moss", [], nothing_passes="No paper is from 2030.").abstained == "No paper is from 2030."
 
 
 def test_papers_side_by_side() -> None:
@@ -141,6 +148,9 @@ def test_the_answer_of_a_summary_has_its_headings_as_leads() -> None:
         ("graph neural networks", "graph neural networks"),
         ("studies of sleep", "sleep"),
         ("the papers", "the papers"),
+        ("Give me an overview of what is here on making boats cheaper.", "making boats cheaper"),
+        ("overview of the papers that ask how boats float, keep it short pls", "boats float"),
+        ("in vitro models", "in vitro models"),
     ],
 )
 def test_the_topic_of_a_request(asked: str, topic: str) -> None:

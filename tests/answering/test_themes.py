@@ -35,6 +35,13 @@ def test_the_words_of_the_topic_call_no_theme() -> None:
     assert not {"spring", "tides", "spring tides"} & set(theme.terms)
 
 
+def test_a_short_form_of_the_topic_calls_no_theme_either() -> None:
+    papers = [Paper(f"s{n}", f"Large tide models (LTMs) are new. We study LTMs in harbour {n}.") for n in range(2)]
+    (theme,) = grouped(papers, "large tide models")
+
+    assert "ltms" not in theme.terms
+
+
 def test_papers_that_stand_alone_come_last_without_terms() -> None:
     first, last = grouped([BOG[0], *SEA])
 
