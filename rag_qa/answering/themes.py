@@ -69,7 +69,8 @@ def _said_of(topic: str, papers: Sequence[Paper]) -> set[str]:
     """Stems of the words of a topic, and of short forms that the papers explain by them."""
     known = {text.stem(word.text) for word in text.words(text.folded(topic))}
     short = (pair for paper in papers for pair in text.acronyms(paper.abstract).items())
-    return known | {text.stem(name) for name, words in short if {text.stem(word) for word in words} <= known | text.STOPWORDS}
+    explained = [name for name, words in short if {text.stem(word) for word in words} <= known | text.STOPWORDS]
+    return known | {text.stem(form) for name in explained for form in (name, f"{name}s")}
 
 
 def _likeness(papers: Sequence[Paper], vectors: Mapping[str, Vectors]) -> Array:
