@@ -30,7 +30,7 @@ from rag_qa.errors import ProviderError, QuestionError
 from rag_qa.grounding import GroundingCheck
 from rag_qa.index.changes import Changes, Fate, Outcome
 from rag_qa.index.register import Root
-from rag_qa.index.store import Announce, ChromaServer, Store, Workload
+from rag_qa.index.store import Announce, ChromaServer, Holdings, Store, Workload
 from rag_qa.library import Reading
 from rag_qa.llm import openai_api as chat_api
 from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
@@ -258,6 +258,17 @@ class Engine:
         self._store.manifest()
         self._store.require_papers()
         return self._store.papers()
+
+    def some_papers(self, most: int) -> list[Paper]:
+        """Some papers, those that were indexed first. Raises EmptyIndexError."""
+        self._store.manifest()
+        self._store.require_papers()
+        return self._store.some(most)
+
+    def holdings(self, most: int = 200) -> Holdings:
+        """What the papers can be narrowed by, and how many there are of each: of every field the `most` frequent values. Raises EmptyIndexError."""
+        self._store.manifest()
+        return self._store.holdings(most)
 
     def records(self, paper_id: str) -> list[PaperRecord]:
         """The records that a paper was made of, in the order of their places. Raises EmptyIndexError."""

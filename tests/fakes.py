@@ -16,7 +16,10 @@ from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
 from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
 from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, SourceError
+from rag_qa.index.catalog import Catalog, Known
 from rag_qa.index.changes import Fate, Outcome
+from rag_qa.index.database import Database
+from rag_qa.index.holdings import Holdings, holdings
 from rag_qa.papers import Origin, Paper, called
 from rag_qa.retrieval.filters import EVERYTHING, Filters, Narrowing
 from rag_qa.retrieval.hits import Hit
@@ -70,6 +73,16 @@ def supported(text: str, *proofs: Evidence, lead: str = "") -> Sentence:
 def whole(paper: Paper) -> Passage:
     """An abstract as one passage."""
     return Passage(f"{paper.id}:0", paper.id, 0, paper.abstract, 0, len(paper.abstract))
+
+
+def holdings_of(papers: Sequence[Paper], most: int = 200) -> Holdings:
+    """What an index of these papers says that they can be narrowed by."""
+    database = Database(None)
+    catalog = Catalog(database)
+    for paper in papers:
+        catalog.hold(paper, Known(paper.id, paper.id, "any"))
+    catalog.finish([(paper.id, [], np.zeros((0, 1), np.float32)) for paper in papers])
+    return holdings(database, most)
 
 
 class FakeEngine:
@@ -135,6 +148,13 @@ class FakeEngine:
     def papers(self) -> list[Paper]:
         self.info()
         return list(PAPERS)
+
+    def some_papers(self, most: int) -> list[Paper]:
+        return self.papers()[:most]
+
+    def holdings(self) -> Holdings:
+        self.info()
+        return holdings_of(PAPERS)
 
     def search(
         self, question: str, *, k: int | None = None, everything: bool = False, filters: Filters | None = None, reads_filters: bool = True

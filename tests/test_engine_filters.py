@@ -108,3 +108,12 @@ def test_a_conversation_stays_within_its_filters(engine: Engine, tmp_path: Path)
     for answer in lived:
         assert all(source.paper.year in (2023, 2024) for source in (*answer.sources, *answer.related))
     assert replace(lived[1], timings={}) == replace(again, timings={})
+
+
+def test_what_there_is_to_choose_from_is_counted(engine: Engine) -> None:
+    found = engine.holdings()
+
+    assert (found.years, found.venues, found.types) == ((2020, 2024), (("Sea Letters", 2), ("Reviews", 1)), (("article", 2), ("review", 1)))
+    assert found.authors == (("Jones, Karl", 1), ("Smith, Ada", 1), ("Smith, Karl", 1))
+    assert engine.holdings(most=1).venues == (("Sea Letters", 2),)
+    assert (len(engine.some_papers(2)), {paper.title for paper in engine.some_papers(9)}) == (2, {"A gauge", "Storms", "What is known"})

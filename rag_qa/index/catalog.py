@@ -54,6 +54,11 @@ class Catalog:
         found = self._papers("SELECT id, record FROM papers WHERE state = 'indexed'")
         return sorted(found.values(), key=lambda paper: (paper.origins, paper.id))
 
+    def some(self, most: int) -> list[Paper]:
+        """Some papers that can be found: those that were there first."""
+        rows = self._db.rows("SELECT record FROM papers WHERE state = 'indexed' ORDER BY rowid LIMIT ?", (most,))
+        return [load_paper(record) for (record,) in rows]
+
     def get(self, ids: Sequence[str]) -> dict[str, Paper]:
         """Papers by id; an id that can't be found (any more) is absent."""
         rows = self._db.chosen("SELECT id, record FROM papers WHERE state = 'indexed' AND id IN ({})", ids)

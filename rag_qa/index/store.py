@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -31,6 +31,9 @@ from rag_qa.index.conditions import venue_forms as venue_forms
 from rag_qa.index.conditions import venues as venues
 from rag_qa.index.conditions import wanted_venue as wanted_venue
 from rag_qa.index.database import Database
+from rag_qa.index.holdings import Counts as Counts
+from rag_qa.index.holdings import Holdings as Holdings
+from rag_qa.index.holdings import holdings
 from rag_qa.index.keywords import KeywordIndex
 from rag_qa.index.manifest import Manifest
 from rag_qa.index.register import Register, Root
@@ -247,6 +250,15 @@ class Store:
     def papers(self) -> list[Paper]:
         """All papers in the order of their origins."""
         return self._catalog.papers()
+
+    def some(self, most: int) -> list[Paper]:
+        """Some papers: those that were there first."""
+        return self._catalog.some(most)
+
+    def holdings(self, most: int) -> Holdings:
+        """What the papers can be narrowed by, of each field the `most` frequent values."""
+        with closing(Database(self._database_path)) as database:  # one of its own: it takes a second where there are many, and nobody else waits
+            return holdings(database, most)
 
     def get(self, paper_ids: Sequence[str]) -> dict[str, Paper]:
         """Papers by id."""

@@ -21,9 +21,9 @@ from rag_qa import text
 from rag_qa.answering.answer import AnswerEvent, Sentence, Step
 from rag_qa.engine import EVERY_PAPER, IndexInfo, Scope
 from rag_qa.errors import EmptyIndexError, ProviderError, QuestionError, RagQAError, SettingsError
+from rag_qa.index.store import Holdings
 from rag_qa.interfaces import cards, filter_panel
 from rag_qa.interfaces.cards import Failure, Turn
-from rag_qa.interfaces.filter_panel import Choices
 from rag_qa.papers import Paper
 from rag_qa.retrieval.filters import EVERYTHING, Filters, from_mapping
 from rag_qa.settings import Settings
@@ -40,6 +40,8 @@ EXAMPLES = (
     ("DP-CATE", "How many GPUs was DP-CATE trained on?"),
 )
 """Questions to begin with, each with the label of the paper that it needs. The last one shows a refusal."""
+
+_LOOKED_AT = 500  # papers that questions are made of, and among which those of EXAMPLES are looked for
 
 OFFERED = 4
 """How many questions an empty conversation offers."""
@@ -69,8 +71,12 @@ class Asked(Protocol):
         """What the index holds. Raises EmptyIndexError when there is none."""
         ...
 
-    def papers(self) -> list[Paper]:
-        """All papers."""
+    def some_papers(self, most: int) -> list[Paper]:
+        """Some papers."""
+        ...
+
+    def holdings(self) -> Holdings:
+        """What the papers can be narrowed by."""
         ...
 
     def stream(
@@ -195,12 +201,12 @@ class Overview:
     """What the page shows of the papers before anything is asked: questions to begin with, and what they can be filtered by."""
 
     examples: tuple[str, ...]
-    choices: Choices
+    choices: Holdings
 
 
 class Library:
-    """The papers of an engine as the page sees them. All are read for that, which takes seconds where there are many: once for each state of the
-    index, and never for a question. Safe to use from several threads.
+    """The papers of an engine as the page sees them: looked at once for each state of the index, and never for a question. Safe to use from several
+    threads.
     """
 
     def __init__(self, engine: Asked) -> None:
@@ -213,8 +219,8 @@ class Library:
         info = self._engine.info()
         with self._lock:
             if self._seen is None or self._seen[0] != info:
-                papers = self._engine.papers()
-                self._seen = info, Overview(tuple(examples(papers)), filter_panel.choices_of(papers))
+                papers = self._engine.some_papers(_LOOKED_AT)
+                self._seen = info, Overview(tuple(examples(papers)), self._engine.holdings())
             return self._seen[1]
 
     def read_ahead(self) -> None:

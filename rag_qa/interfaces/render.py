@@ -19,6 +19,7 @@ from rag_qa import chat
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status
 from rag_qa.answering.summaries import Comparison, Summary
 from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
+from rag_qa.index.store import Holdings
 from rag_qa.papers import Notice, Paper, Version
 from rag_qa.retrieval import explanation, filters
 from rag_qa.retrieval.filters import NOT_NARROWED, Filters, Narrowing
@@ -55,6 +56,10 @@ class EngineLike(Protocol):
     def info(self) -> IndexInfo: ...
 
     def papers(self) -> list[Paper]: ...
+
+    def some_papers(self, most: int) -> list[Paper]: ...
+
+    def holdings(self) -> Holdings: ...
 
     def records(self, paper_id: str) -> list[PaperRecord]: ...
 

@@ -20,12 +20,13 @@ import pytest
 from rag_qa.answering.answer import AnswerEvent, Step
 from rag_qa.engine import IndexInfo, Scope
 from rag_qa.errors import AuthError, BadReply, EmptyIndexError, ProviderTimeout, QuestionError, RagQAError, SettingsError, StaleIndexError
+from rag_qa.index.store import Holdings
 from rag_qa.interfaces import app
 from rag_qa.interfaces.cards import Turn
 from rag_qa.papers import Paper
 from rag_qa.retrieval.filters import EVERYTHING, FilterError, Filters, Narrowing
 from rag_qa.settings import Settings, load
-from tests.fakes import PAPERS, TIDE, FakeEngine, answer_to, evidence, supported
+from tests.fakes import PAPERS, TIDE, FakeEngine, answer_to, evidence, holdings_of, supported
 
 Item = AnswerEvent | Exception | threading.Event
 FAST = supported("TIDE-7 is 1.5× faster than its rivals.", evidence(1, TIDE, "a model of tides that is 1.5× faster than its rivals"))
@@ -35,7 +36,7 @@ class ScriptedEngine:
     """Answers a question with the events that the script has for it: an exception is raised, a `threading.Event` waited for (10 s at most).
 
     A question that the script does not know is answered like the fake engine does. `asked` holds every question with its history, `scopes` what
-    it was asked of, `readings` how often all papers were read.
+    it was asked of, `readings` how often its papers were looked at.
     """
 
     def __init__(
@@ -64,9 +65,12 @@ class ScriptedEngine:
             raise self._missing
         return IndexInfo(Path("data"), len(self._papers), 5, "word-count", 2, "sentences-1", ("sea.txt",))
 
-    def papers(self) -> list[Paper]:
+    def some_papers(self, most: int) -> list[Paper]:
         self.readings += 1
-        return list(self._papers)
+        return self._papers[:most]
+
+    def holdings(self) -> Holdings:
+        return holdings_of(self._papers)
 
     def stream(
         self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
@@ -344,7 +348,7 @@ def test_a_stale_index_and_a_bug_are_told_and_the_page_still_opens(caplog: pytes
     assert not caplog.records
 
     class Broken(ScriptedEngine):
-        def papers(self) -> list[Paper]:
+        def some_papers(self, most: int) -> list[Paper]:
             raise KeyError("x")
 
     assert "Something went wrong inside rag_qa (KeyError)" in opening(Broken())
