@@ -1,0 +1,108 @@
+"""Summaries and tables over the shipped abstracts: by the engine, the same each time, every quote in its place."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rag_qa.answering.answer import Evidence, Source
+from rag_qa.engine import Engine
+from rag_qa.errors import QuestionError
+from rag_qa.interfaces import answer_exports, summary_views
+from rag_qa.retrieval.filters import Filters
+from tests.documents import environment
+
+
+def stands_in(evidence: Evidence, sources: tuple[Source, ...]) -> bool:
+    return sources[evidence.source - 1].paper.abstract[evidence.start : evidence.end] == evidence.quote
+
+
+def test_a_paper_is_summed_up_by_name_or_id(seed_engine: Engine) -> None:
+    (netmoe,) = seed_engine.named(["NetMoE"])
+    summary = seed_engine.summarise([netmoe.id])
+
+    assert summary == seed_engine.summarise(["netmoe"])
+    assert {section.heading: section.sentences[0].text[:20] for section in summary.sections if section.sentences} == {
+        "Problem": "Due to the frequent ",
+        "Method": "Motivated by this, w",
+        "Result": "Experiments with 32 ",
+    }
+    assert all(stands_in(evidence, summary.sources) for sentence in summary.sentences for evidence in sentence.verdict.evidence)
+
+
+def test_a_topic_is_summed_up_from_the_papers_that_are_of_it(seed_engine: Engine) -> None:
+    summary = seed_engine.summarise_topic("What do these papers say about differential privacy?")
+
+    assert [source.paper.label.split()[0] for source in summary.sources] == ["DP-CATE", "RAPID", "We"]
+    assert [source.n for source in summary.sources] == [1, 2, 3]
+    assert not {source.paper.id for source in summary.related} & {source.paper.id for source in summary.sources}
+    assert summary == seed_engine.summarise_topic("differential privacy")
+
+
+def test_a_broad_topic_has_themes_and_says_how_many_papers_are_left_out(seed_engine: Engine) -> None:
+    summary = seed_engine.summarise_topic("large language models", k=9)
+
+    assert sum(section.heading.startswith("Theme ") for section in summary.sections) >= 2
+    assert len(summary.sources) == 9
+    assert summary.note.startswith("9 of ")
+    cited = [n for sentence in summary.sentences for n in sentence.citations]
+    assert list(dict.fromkeys(cited)) == list(range(1, 10))
+
+
+def test_what_the_library_does_not_hold_is_not_summed_up(seed_engine: Engine) -> None:
+    nothing = seed_engine.summarise_topic("black holes")
+    too_late = seed_engine.summarise_topic("privacy", filters=Filters(year_from=2031))
+
+    assert (nothing.abstained, nothing.sources) == ("No paper of this library deals with “black holes”.", ())
+    assert too_late.abstained
+    assert "2031" in too_late.abstained
+
+
+def test_papers_side_by_side(seed_engine: Engine) -> None:
+    table = seed_engine.compare(["NetMoE", "SeedLM", "RaNA"], ["speed-up", "hardware"])
+
+    assert [[bool(cell) for cell in row] for row in table.cells] == [[True, True], [True, False], [False, False]]
+    assert all(stands_in(cell, table.sources) for row in table.cells for cell in row if cell)
+    assert (table.agreements, table.contradictions) == ((), ())
+
+
+def test_what_can_not_be_summed_up_is_said(seed_engine: Engine) -> None:
+    with pytest.raises(QuestionError, match="No paper is called 'NoSuchNet'"):
+        seed_engine.summarise(["NoSuchNet"])
+    with pytest.raises(QuestionError, match="two papers at least"):
+        seed_engine.compare(["NetMoE", "netmoe"])
+    with pytest.raises(QuestionError, match="no word in the aspect"):
+        seed_engine.compare(["NetMoE", "RaNA"], ["?!"])
+    with pytest.raises(QuestionError, match="Name one paper"):
+        seed_engine.summarise([])
+    with pytest.raises(QuestionError, match=r"papers are called 'large language models'.*name one by its id"):
+        seed_engine.named(["large language models"])
+
+
+def test_an_exported_summary_reads_back(seed_engine: Engine) -> None:
+    answers = [seed_engine.summarise_topic("differential privacy").answer, seed_engine.ask("What is DP-CATE?")]
+
+    assert answer_exports.read(answer_exports.export(answers, "json")) == answers
+
+
+_SCRIPT = """
+import json, sys
+from rag_qa.engine import Engine
+from rag_qa.interfaces import summary_views
+from rag_qa.settings import load
+engine = Engine(load(data_dir=sys.argv[1]))
+summary, table = engine.summarise_topic("large language models"), engine.compare(["NetMoE", "RaNA"])
+print(json.dumps([summary_views.summary_json(summary), summary_views.comparison_json(table)]))
+"""
+
+
+def test_another_process_gives_the_same_to_the_last_byte(seed_engine: Engine, seed_folder: Path, tmp_path: Path) -> None:
+    variables = {**environment(tmp_path), "PYTHONHASHSEED": "7"}
+    other = subprocess.run([sys.executable, "-c", _SCRIPT, str(seed_folder)], env=variables, capture_output=True, text=True, check=True)
+
+    summary, table = seed_engine.summarise_topic("large language models"), seed_engine.compare(["NetMoE", "RaNA"])
+    assert other.stdout == json.dumps([summary_views.summary_json(summary), summary_views.comparison_json(table)]) + "\n"
