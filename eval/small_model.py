@@ -4,6 +4,7 @@
     python -m eval.small_model --out verdicts.jsonl --server http://localhost:11434/v1
 
     python -m eval.small_model --out verdicts.jsonl --again                  # asks nobody: the sentences of the file, checked anew
+    python -m eval.small_model --read                                        # asks nobody: 40 sentences that were read by hand, and the check
 
 Answerable questions of the shipped set are asked. Each line of the file is one question: what became of it, and every sentence that was checked,
 as it was first written or as it was put right, with its verdict, its reason, and the abstracts that it cites, for a person to read and judge.
@@ -32,14 +33,17 @@ from rag_qa.answering.draft import Check
 from rag_qa.answering.generative import GenerativeAnswerer
 from rag_qa.embedding.static import WordVectors
 from rag_qa.engine import Engine
-from rag_qa.errors import NoAnswer, ProviderError
+from rag_qa.errors import NoAnswer, ProviderError, SourceError
 from rag_qa.grounding import GroundingCheck
 from rag_qa.llm.chat_model import ChatModel, Message, Piece
 from rag_qa.llm.openai_api import OpenAIChat
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
+from rag_qa.sources import files
 
 QUESTIONS = Path(__file__).parent / "datasets" / "seeds.jsonl"
+READ = Path(__file__).parent / "datasets" / "model_sentences.jsonl"
+"""Sentences of the small model, drawn by chance from one run, and whether the abstract that they cite bears them out, as a person says."""
 
 
 @dataclass(slots=True)
@@ -126,6 +130,25 @@ def again(record: Mapping[str, Any], check: Check) -> dict[str, Any]:
     return {**record, "checked": checked, "final": final}
 
 
+def read_by_hand(path: Path, papers: Sequence[Paper], check: Check) -> list[str]:
+    """How the check stands to what a person says of the same sentences; each verdict that differs on a line. Raises SourceError."""
+    right: Counter[bool] = Counter()
+    total: Counter[bool] = Counter()
+    wrong = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        record = json.loads(line)
+        paper = next((paper for paper in papers if paper.abstract.startswith(record["paper"])), None)
+        if paper is None:
+            raise SourceError(path, number, found=f"the paper {record['paper']!r}", expected="the first words of an abstract")
+        supported = check(record["sentence"], [(1, paper)], []).status is Status.SUPPORTED
+        total[supported] += 1
+        right[supported] += supported == record["holds"]
+        if supported != record["holds"]:
+            wrong.append(f"  {record['sentence']} ({'supported' if supported else 'flagged'}; {record.get('because', 'it holds')})")
+    figures = f"{right[False]} of {total[False]} flags and {right[True]} of {total[True]} 'supported'"
+    return [f"{sum(total.values())} verdicts read by hand, {sum(right.values())} right: {figures}", *wrong]
+
+
 def _chosen(count: int) -> list[loader.Question]:
     """As many answerable questions as wanted, spread over the set."""
     fit = [q for q in loader.load(QUESTIONS) if q.answerable and not q.history and len(q.papers) <= 2]
@@ -136,7 +159,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Ask, write the file line by line, print the figures. Exit code 2: the model is not there."""
     parser = argparse.ArgumentParser(prog="python -m eval.small_model", description="What the check says of the sentences of a chat model.")
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="a line for each question; questions that it holds are not asked again"
+        "--out",
+        type=Path,
+        default=Path("verdicts.jsonl"),
+        metavar="FILE",
+        help="a line for each question; questions that it holds are not asked again",
     )
     parser.add_argument("--questions", type=int, default=40, metavar="N", help="how many are asked (default: 40)")
     parser.add_argument("--papers", type=int, default=2, metavar="K", help="abstracts that the model is given (default: 2)")
@@ -146,7 +173,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=2, metavar="N", help="of the small model (default: 2)")
     parser.add_argument("--server", metavar="URL", help="an OpenAI-compatible server (default: the small model, in this process)")
     parser.add_argument("--again", action="store_true", help="check the sentences of FILE anew and ask nothing")
+    parser.add_argument("--read", action="store_true", help="hold the check against sentences that were read by hand and ask nothing")
     arguments = parser.parse_args(argv)
+    if arguments.read:
+        papers = [paper for path in sorted(corpus.SEEDS.glob("*.txt")) for paper in files.read(path) if isinstance(paper, Paper)]
+        sys.stdout.write("\n".join([*read_by_hand(READ, papers, GroundingCheck(WordVectors().of)), ""]))
+        return 0
     if arguments.again:
         sys.stdout.write("\n".join([*summary(_checked_again(arguments.out)), ""]))
         return 0

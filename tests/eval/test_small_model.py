@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pytest
+
 from eval.datasets.loader import Kind, Question
-from eval.small_model import InText, again, asked, summary
-from rag_qa.errors import ProviderTimeout
+from eval.small_model import READ, InText, again, asked, read_by_hand, summary
+from rag_qa.embedding.static import WordVectors
+from rag_qa.errors import ProviderTimeout, SourceError
 from rag_qa.grounding import GroundingCheck
 from rag_qa.llm.chat_model import Structured
 from rag_qa.llm.openai_api import OpenAIChat
@@ -63,3 +69,20 @@ def test_sentences_are_checked_anew_without_the_model() -> None:
     found = record("Mosses store carbon in wet soils [1]. Wolves sell their gold to bankers [1].", "")
     changed = {**found, "checked": [{**one, "status": "uncited", "why": "", "evidence": []} for one in found["checked"]]}  # type: ignore[attr-defined]
     assert again(changed, GroundingCheck()) == found
+
+
+def test_the_check_is_held_against_what_a_person_says(tmp_path: Path) -> None:
+    path = tmp_path / "read.jsonl"
+    said = [("Mosses store carbon in wet soils.", True), ("Wolves sell their gold to bankers.", False), ("They did not grow under snow.", False)]
+    path.write_text("".join(json.dumps({"paper": "Mosses store", "sentence": text, "holds": holds}) + "\n" for text, holds in said), encoding="utf-8")
+    assert read_by_hand(path, [PAPER], GroundingCheck()) == [
+        "3 verdicts read by hand, 2 right: 1 of 1 flags and 1 of 2 'supported'",
+        "  They did not grow under snow. (supported; it holds)",
+    ]
+    with pytest.raises(SourceError, match="first words of an abstract"):
+        read_by_hand(path, [], GroundingCheck())
+
+
+def test_every_sentence_that_was_read_is_of_a_shipped_abstract(seed_papers: list[Paper], word_vectors: WordVectors) -> None:
+    figures, *_ = read_by_hand(READ, seed_papers, GroundingCheck(word_vectors.of))
+    assert figures.startswith("40 verdicts read by hand")
