@@ -120,7 +120,13 @@ def called(papers: Sequence[Paper], name: str) -> list[Paper]:
     """
     wanted = text.folded(name).rstrip("…. ")
     exactly = [paper for paper in papers if wanted in known_as(paper)]
-    return exactly or [paper for paper in papers if wanted and f" {wanted} " in f" {text.folded(paper.label)} "]
+    words = _words(wanted)
+    return exactly or [paper for paper in papers if words.strip() and words in _words(text.folded(paper.label))]
+
+
+def _words(folded: str) -> str:
+    """Its words between blanks, without the marks."""
+    return f" {' '.join(word.text for word in text.words(folded))} "
 
 
 TYPES = frozenset("article preprint conference review book chapter thesis report dataset software patent editorial letter other".split())
