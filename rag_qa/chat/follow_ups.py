@@ -1,0 +1,165 @@
+"""Conversation: a follow-up -> a question that stands alone. Rules, no model; an LLM may do the rewriting with these rules to fall back to.
+
+What a question takes from earlier turns is written out in it: the name that "it" or "the second one" stands for, the question that "why?" or "and on
+images?" goes on with. A question that can be understood by itself stays as it is, however much was said before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_qa import text
+from rag_qa.chat.instead import asked_of, corrected, of_something_else
+from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_set, of_several, others
+from rag_qa.chat.narrowing import narrowed
+from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, replaced
+from rag_qa.chat.turns import Turn, all_of_them, context, subject, turn_for
+
+
+def stand_alone(question: str, turns: Sequence[Turn]) -> str:
+    """The question with what it takes from the earlier turns written out; unchanged when it takes nothing.
+
+    `turns`, oldest first, are looked at only as far as they are needed.
+
+    >>> stand_alone("Which kind of regression does its extension use?", [Turn("What is DP-CATE?")])
+    "Which kind of regression does DP-CATE's extension use?"
+    >>> stand_alone("What about NetMoE?", [Turn("What is DP-CATE?")])
+    'What is NetMoE?'
+    >>> stand_alone("What is rank collapse?", [Turn("What is DP-CATE?")])
+    'What is rank collapse?'
+    """
+    understood = " ".join(question.split())
+    for _ in range(_MOST_STEPS):
+        before, understood = understood, _one_step(understood, turns)
+        if understood == before or _NEW_TOPIC.match(_FILLER.sub("", before)):
+            break
+    return understood
+
+
+_MOST_STEPS = 4
+"""What is understood is read once more, so that it stays as it is when it is asked again; more steps than this are for nonsense."""
+
+
+def _one_step(question: str, turns: Sequence[Turn]) -> str:
+    asked = _FILLER.sub("", question)
+    if new := _NEW_TOPIC.match(asked):
+        return asked[new.end() :]
+    if not turns or not asked:
+        return asked or question
+    return asked if _is_put_already(asked, turns) else _by_rules(asked, turns)
+
+
+def is_settled_by_rules(question: str) -> bool:
+    """Does a question say where to look ("the second one", "any others?"), so that words of a chat model could only be worse?"""
+    asked = masked(_FILLER.sub("", question))
+    return any(pattern.search(asked) for pattern in (_NEW_TOPIC, ORDINAL, OF_SEVERAL, OTHERS))
+
+
+def _by_rules(asked: str, turns: Sequence[Turn]) -> str:
+    if said := corrected(asked):
+        return _corrected(said, turns)
+    for rule in (narrowed, others, of_set, _goes_on, _by_place, of_something_else, of_several):
+        if understood := rule(asked, turns):
+            return understood
+    return _with_subject(asked, turn_for(asked, turns)) if depends(asked) else asked
+
+
+def _corrected(said: str, turns: Sequence[Turn]) -> str:
+    """What was meant instead, after "no, I meant"."""
+    if understood := narrowed(said, turns):
+        return understood
+    meant = by_place(said, turns) or said
+    return of_something_else(f"{meant.rstrip('?')}?", turns) or asked_of(meant, turns[-1]) or _by_rules(meant, turns)
+
+
+def _by_place(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Does the second one use gauges?" with its name; "and the second one?": the same of that one."""
+    put = by_place(question, turns)
+    if put is None:
+        return None
+    if depends(put):
+        put = replaced(put, subject(turns[-1])[0], also_elliptic=True) or put
+    if is_one_name(put):
+        return asked_of(put.strip(" ?.!,"), turns[-1])
+    return of_something_else(put, turns) or put
+
+
+_IN_FRONT = re.compile(r"^([^:?]{2,200}): (?=\S)")
+
+
+def _is_put_already(question: str, turns: Sequence[Turn]) -> bool:
+    """Does what was spoken of already stand in front of the question?"""
+    front = _IN_FRONT.match(question)
+    if front is None:
+        return False
+    named = {term for word in text.content_words(front.group(1)) for term in text.word_terms(word)}
+    return bool(named) and any(named <= _terms(turns[i]) for i in range(len(turns) - 1, max(-1, len(turns) - 3), -1))
+
+
+def _terms(turn: Turn) -> set[str]:
+    return {term for said in (turn.understood_as, *(paper.label for paper in turn.papers)) for term in text.terms(said)}
+
+
+_OF_THEM = re.compile(r"\b(?:which|any|one|all|some|each|both|none|many) of (?:them|these|those)\b", re.IGNORECASE)
+
+
+def _with_subject(question: str, turn: Turn) -> str:
+    about, is_name = subject(turn)
+    if not about or about in question or (_OF_THEM.search(question) and not all_of_them(turn)):
+        return question
+    if is_name and (put := replaced(question, about, also_elliptic=context(about, turn) == about)):
+        return put
+    return f"{about if is_name and not is_elliptic(question) else context(about, turn)}: {question}"
+
+
+# ------------------------------------------------------------------------------------------------------- openings
+
+_FILLER = re.compile(
+    r"^(?:(?:ok(?:ay)?|many thanks|thanks|thank you|great|nice|cool|interesting|i see|got it|perfect|good|wow|hm+|right|sure|alright|fine"
+    r"|understood|makes sense|yes|yeah|yep|please|actually|well|hi|hello|hey)"
+    r"(?:[ ,]+(?:thanks|thank you|so much|then|again|please))?\s*[,.!…]+\s+)+(?=\S)",
+    re.IGNORECASE,
+)
+_NEW_TOPIC = re.compile(
+    r"^(?:(?:ok(?:ay)?|so|well|now|right|fine)[,.!]? )*(?:(?:something|a thing) (?:completely |entirely )?(?:else|different)(?: now)?"
+    r"|(?:a |an? entirely |a completely )?(?:new|different|another|next|other) (?:topic|subject|question|thing)(?: now)?"
+    r"|let(?:['’]|u)?s (?:leave|drop|forget|move on|change|switch|turn)[^.:;!?]{0,40}|on (?:another|a different|an unrelated) (?:note|topic"
+    r"|subject)|moving on"
+    r"|changing (?:the )?(?:topic|subject)|(?:an )?unrelated(?: question)?|by the way|btw)\s*[:;,.!–—-]+\s*(?=\S)",
+    re.IGNORECASE,
+)
+
+# ------------------------------------------------------------------------------------------------------- going on
+
+_ONLY_QUESTION = re.compile(
+    r"^(?:and |but |so |ok(?:ay)?,? )*(?:why|how|how so|why not|why is (?:that|this|it)(?: so)?|how come|really|are you sure|since when"
+    r"|where|who|when)(?: exactly)?\s*\??$",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"^(?:please )?(?:(?:can|could|would) you )?(?:please )?(?:tell me more|more|more (?:details?|information|info)|details|go on|continue"
+    r"|elaborate|expand|say more"
+    r"|(?:give|show) me (?:more|(?:some )?(?:more )?details?)|explain(?: (?:that|it|this))?(?: (?:more|further|again|in (?:more )?detail))?"
+    r"|keep going|what else|anything else)"
+    r"(?: (?:about|on) (?:it|that|this|them))?(?: please)?[\s?.!]*$",
+    re.IGNORECASE,
+)
+_SAID_ANEW = re.compile(
+    r"^(?:please )?(?:(?:can|could|would) you )?(?:please )?(?:(?:explain|say|put|summari[sz]e|describe|rephrase|repeat|write|give"
+    r"|tell)(?: me)?)?\s*(?:it|that|this|them|the answer)?"
+    r"(?: to me)?\s*(again|in (?:a few|one|two|three|simple|simpler|plain|other|short|fewer|more|\d+) \w+|shorter|briefly|more simply|simpler"
+    r"|like i(?:['’]m| am) (?:five|5)|as (?:a list|bullet points))(?: please)?[\s?.!]*$",
+    re.IGNORECASE,
+)
+
+
+def _goes_on(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Why?", "tell me more", "in one sentence?": the last question, asked on."""
+    if _ONLY_QUESTION.match(question):
+        return f"{question.rstrip('? ')}: {turns[-1].understood_as}"
+    if _MORE.match(question):
+        about, is_name = subject(turn_for(question, turns))
+        return f"tell me more about {about}" if is_name else f"tell me more: {turns[-1].understood_as}"
+    match = _SAID_ANEW.match(question)
+    return f"{match.group(1)}: {turns[-1].understood_as}" if match else None

@@ -1,0 +1,158 @@
+"""Follow-ups that ask the last question again of something else: "what about NetMoE?", "and on images?", "no, I meant lake data"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_qa import text
+from rag_qa.chat.lists import ORDINAL, asks_for_others
+from rag_qa.chat.pointing import GENERIC, QUOTED, masked, opens_elsewhere
+from rag_qa.chat.turns import Turn, any_name, called, context, papers_asked_for, subject
+from rag_qa.retrieval import understanding
+from rag_qa.retrieval.set_questions import asked_for_set
+
+_PREPOSITION = r"(?:in|for|with|on|at|of|by|to|from|about|against|over|under|without|between|within|across|during|after|before)"
+INSTEAD = re.compile(
+    rf"^(?:(?:and|but|ok(?:ay)?|so|or|then),? )*(?:(?:what|how) about|(?:and )?(?:the )?same(?: question| thing)?(?: for| with| but for)?)"
+    rf" (?:(?P<after>{_PREPOSITION}) )?(?P<phrase>(?:the )?.+?)[\s?.!]*$"
+    rf"|^(?:and|or|but) (?:(?P<after_and>{_PREPOSITION}) )?(?P<bare>(?:the )?(?:[\w\u0370-\u03ff-]+ ?){{1,4}}|[“\"].+[”\"])\??$"
+    rf"|^(?P<after_nothing>{_PREPOSITION}) (?P<fragment>(?:the )?(?:[\w\u0370-\u03ff-]+ ?){{1,5}})\?$",
+    re.IGNORECASE,
+)
+_QUESTION_WORD = re.compile(
+    r"^(?:why|how|what|which|whom?|whose|where|when|is|are|was|were|does|do|did|can|could|has|have|will|would|should|then|also|if|compare|tell|explain"
+    r"|show|list|find|give|summari[sz]e|describe)\b",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"^(?:(?:and|but|so) )*(?P<how>(?:as )?compared (?:to|with)|in comparison (?:to|with)|relative to|versus|vs\.?|than|against)"
+    r" (?P<other>(?!what\b|which\b|it\b|them\b)\S.*?)[\s?.!]*$",
+    re.IGNORECASE,
+)
+_COMPARE = re.compile(r"^(?:and |now |please )*(?P<verb>compare|contrast) (?:with|to|and) (?P<other>\S.*?)[\s?.!]*$", re.IGNORECASE)
+_DEFINITION = re.compile(r"^((?:what|who)(?: is| are|'s) )(?:an? |the )?[\w\s-]+?(\?*)$", re.IGNORECASE)
+_ABOUT = re.compile(r"^(.*\b(?:say|says|said|known|written|found|learn) (?:about|on)) [^?]+(\?*)$", re.IGNORECASE)
+
+
+_VERB = re.compile(r"\b(?:is|are|was|were|does|do|did|can|could|has|have|will|would|should)\b", re.IGNORECASE)
+
+
+def of_something_else(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "What about NetMoE?": the last question again, of another subject."""
+    if compared := _COMPARED.match(question) or _COMPARE.match(question):
+        return _compared(compared, turns[-1])
+    match = INSTEAD.match(question)
+    if not match or (match["fragment"] and _VERB.search(question)):
+        return None
+    last = turns[-1]
+    preposition = match["after"] or match["after_and"] or match["after_nothing"]
+    phrase = (match["phrase"] or match["bare"] or match["fragment"]).strip()
+    if _is_no_subject(phrase):
+        return None
+    if preposition and (understood := _with_phrase(last.understood_as, preposition.lower(), phrase)):
+        return understood
+    if not preposition and (understood := asked_of(phrase, last)):
+        return understood
+    about, _ = subject(last)
+    return f"{context(about, last)}: {question}" if about else None
+
+
+def _is_no_subject(phrase: str) -> bool:
+    plain = masked(re.sub(r"^the\s+", "", phrase, flags=re.IGNORECASE))
+    return not plain or opens_elsewhere(plain) or bool(ORDINAL.search("the " + plain) or _QUESTION_WORD.match(plain))
+
+
+def _compared(match: re.Match[str], last: Turn) -> str | None:
+    """ "Compared to NetMoE?", "compare with NetMoE"."""
+    about, is_name = subject(last)
+    if not about:
+        return None
+    if is_name and ("verb" in match.groupdict() or _DEFINITION.match(last.understood_as)):
+        return f"compare {about} with {match['other']}"
+    return f"{last.understood_as.rstrip(' ?.!')} {match['how']} {match['other']}?" if "how" in match.groupdict() else None
+
+
+def _with_phrase(last: str, preposition: str, phrase: str) -> str | None:
+    """The last question with another "on ...": "and on images?" after "How accurate is it on text?", or after "How accurate is it?"."""
+    if match := re.search(rf"^(.+) {preposition} [^?]+\?*$", last, re.IGNORECASE):
+        return f"{match.group(1)} {preposition} {phrase}?"
+    return None if _DEFINITION.match(last) or ":" in last else f"{last.rstrip(' ?.!')} {preposition} {phrase}?"
+
+
+# ------------------------------------------------------------------------------------------------- another subject
+
+
+def asked_of(phrase: str, last: Turn) -> str | None:
+    """The last question, asked of what a phrase names in place of what it was asked of; None if that can't be told.
+
+    >>> asked_of("fairness", Turn("Which papers deal with privacy?")), asked_of("mode collapse", Turn("What is rank collapse?"))
+    ('Which papers deal with fairness?', 'What is mode collapse?')
+    """
+    other = re.sub(r"^the\s+", "", phrase, flags=re.IGNORECASE)
+    if text.names(masked(other)):
+        return _of_name(other, last)
+    if not [word for word in text.content_words(other) if word not in GENERIC]:
+        return None
+    return _of_topic(other, last.understood_as)
+
+
+def _of_name(name: str, last: Turn) -> str:
+    question = last.understood_as
+    if name in question or (papers_asked_for(question) and any(name in (paper.label, called(paper)) for paper in last.papers)):
+        return f"tell me more about {name}"
+    if quoted := QUOTED.search(question):
+        return question.replace(quoted.group(), name, 1)
+    if before := text.names(question):
+        return question.replace(before[0], name, 1)
+    return _of_topic(name, question) or f"{name}: {question}"
+
+
+def _of_topic(other: str, question: str) -> str | None:
+    if topic := _topic(question):
+        again = re.sub(r"\bother (?=\w+)", "", question, count=1) if asks_for_others(question) else question
+        return again.replace(topic, other, 1)
+    for pattern in (_DEFINITION, _ABOUT):
+        if (match := pattern.match(question)) and not text.names(masked(question)):
+            return f"{match.group(1).rstrip()} {other}{match.group(2)}"
+    return _of_same_head(other, question)
+
+
+def _topic(question: str) -> str:
+    """What papers are asked for by a question, in its own words; "" if it does not ask for papers."""
+    wanted = asked_for_set(understanding.understood(question, any_name).question)
+    return wanted.topic if wanted and wanted.topic in question else ""
+
+
+def _of_same_head(other: str, question: str) -> str | None:
+    """ "Lake data" after a question on "river data"."""
+    words = other.split()
+    if len(words) < 2:
+        return None
+    match = re.search(rf"\b(?!{_NO_MODIFIER}\b)[\w-]+ {re.escape(words[-1])}\b", question, re.IGNORECASE)
+    return question[: match.start()] + other + question[match.end() :] if match else None
+
+
+_NO_MODIFIER = r"(?:the|a|an|this|that|its|their|which|what|of|on|in|for|with|more|most|many|much|is|are|does|do)"
+
+# ------------------------------------------------------------------------------------------------------- corrections
+
+_CORRECTED = re.compile(
+    r"^(?:(?:no|nope|sorry|wait|oops|actually|hm+)[,.! ]+)*(?:i (?:meant?|was asking about|am asking about|was talking about|wanted)"
+    r"|i'm (?:asking|talking) about"
+    r"|what i meant (?:is|was))[,: ]+(?P<meant>\S.*)$"
+    r"|^(?:no|nope|sorry|wrong(?: one)?|not (?:that|this)(?: one)?)[,.!:]+ (?P<said>\S.*)$"
+    r"|^(?:no,? )?not (?:the |in |on |for )?[\w -]+?, (?:but )?(?P<but>\S.*)$",
+    re.IGNORECASE,
+)
+
+
+def corrected(question: str) -> str | None:
+    """What somebody says that they meant; None if they do not put right what was understood.
+
+    >>> corrected("No, I meant the second one"), corrected("not MOSS-2, TIDE-7"), corrected("No-regret learning")
+    ('the second one', 'TIDE-7', None)
+    """
+    match = _CORRECTED.match(question)
+    said = match and (match["meant"] or match["said"] or match["but"])
+    return said.rstrip(" .!") if said else None

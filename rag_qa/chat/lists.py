@@ -1,0 +1,242 @@
+"""Follow-ups on several papers: "any others?", "which of them use gauges?", "how many are there?", "the second one", "compare the first two"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_qa import text
+from rag_qa.chat.pointing import depends, masked, replaced
+from rag_qa.chat.turns import LISTING, Asked, Turn, all_of_them, called, joined, listed, papers_asked_for, several
+from rag_qa.retrieval.set_questions import asked_for_set
+from rag_qa.text import any_of
+
+_AND = r"^(?:(?:and|but|so|then|ok(?:ay)?|now),? )*"
+_LOOKED_BACK = 3  # turns in which a list may stand that "which of them" means
+
+# ----------------------------------------------------------------------------------------------------------- other papers
+
+OTHERS = re.compile(
+    rf"{_AND}(?:(?:(?:are|is) there |do you (?:have|know) |what about |how about |show me |give me |find )?(?:any|some|the)? ?"
+    r"(?:others?|more|other ones?|more of (?:them|these|those)|anything else|(?:other|further|more) (?:papers|works?|studies|abstracts|articles))"
+    r"|what else(?: is there| do you have)?|who else|which (?:others?|else)|show more)"
+    r"(?: (?:like (?:this|that|these|those|it)|on (?:this|that|it)|too|as well|please))*[\s?.!]*$",
+    re.IGNORECASE,
+)
+_OTHER_PAPERS = re.compile(
+    r"\b(?:any|which|what|some|are there|is there)\b.{0,12}\bother (?:papers|works?|studies|abstracts|articles)\b|^others: ", re.IGNORECASE
+)
+_OTHER_MEMBERS = re.compile(
+    r"^(?:which|what) other (?:methods|approaches|techniques|algorithms|frameworks|benchmarks|publications|preprints)\b", re.IGNORECASE
+)
+_NOUN_OF_LIST = re.compile(
+    r"\b(which|what|any|find|list|show|name)((?: me)?(?: all)?(?: \w+){0,2}?) (papers|works|studies|abstracts|articles|methods"
+    r"|approaches|frameworks|techniques)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_others(understood: str) -> bool:
+    """Does a question as it was understood ask for papers that were not named yet?
+
+    >>> asks_for_others("Which other papers study privacy?"), asks_for_others("Which papers study privacy?")
+    (True, False)
+    """
+    return bool(_OTHER_PAPERS.search(understood) or (_OTHER_MEMBERS.match(understood) and asked_for_set(understood)))
+
+
+def others(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Any others?" after a question for papers: that question, for other ones."""
+    if not OTHERS.match(question):
+        return None
+    last = turns[-1].understood_as
+    asked = papers_asked_for(last)
+    if not asked and not LISTING.search(last):
+        return None
+    if asks_for_others(last):
+        return last
+    again, changed = _NOUN_OF_LIST.subn(r"\1\2 other \3", last, count=1)
+    if changed and asks_for_others(again):
+        return again
+    return asked.asked("Which other") if asked else f"others: {last}"
+
+
+# ------------------------------------------------------------------------------------------------------ some of a set
+
+_THEM = r"(?:them|(?:these|those)(?: (?:papers|ones|works|studies|articles|methods|approaches))?)"
+_WHICH = r"(?P<which>which|what|how many|(?:do|does) any|(?:are|is|were) any|any|do (?:some|others)|who)"
+_SOME_OF_THEM = re.compile(
+    rf"{_AND}(?:{_WHICH}(?: ones?)? (?:of|among) {_THEM}"
+    rf"|(?:of|among|from|out of) (?:all (?:of )?)?{_THEM},? (?P<which2>which|what|how many|(?:do|does) any)(?: ones?)?"
+    r"|(?P<which3>which|any|how many) ones?|(?P<which4>any|are any|do any)"
+    r"(?=\s+(?:on|about|with|without|using|for|that|which|in|of|from|by|use|deal)\b)"
+    r"|(?P<which5>which|how many)(?=\s+(?:of those )?(?:use(?! cases?\b)|deal|are|have|need"
+    r"|don't|do not|address|apply|rely|require|study|propose|report)\b))"
+    r"\s+(?P<condition>\S.*?)[\s?.!]*$",
+    re.IGNORECASE,
+)
+_ONE_OF_THEM = re.compile(r"^(?:is|was|has|does|did|do|can|could|will|would)\b|\b(?:most|best|worst|first|last|least|\w+est)\b", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"^(?:on|about|with|without|using|for|in|of|from|by)\b|^(?:that|which) ", re.IGNORECASE)
+_ALL_OF_THEM = re.compile(
+    rf"{_AND}(?:which(?: ones?| papers| are they| are these| are those)?|what are they|list (?:them|these|those|all)(?: all)?(?: of them)?"
+    r"|show (?:me )?(?:them|these|those|all|the (?:papers|list))(?: all)?|name (?:them|these|those)|(?:give me )?(?:the list|all of them)"
+    r"|what papers(?: are (?:they|these|those))?)(?: please)?[\s?.!]*$",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(
+    rf"{_AND}(?:how many(?: (?:are there|are they|are these|is that|of them|papers|papers are there|in total))*|count them|in total)[\s?.!]*$",
+    re.IGNORECASE,
+)
+
+
+def of_set(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Which of them use gauges?", "how many are there?", "list them" after a question for every paper that qualifies."""
+    for pattern, opening in ((_COUNT, "How many"), (_ALL_OF_THEM, "Which")):
+        if pattern.match(question):
+            asked = papers_asked_for(turns[-1].understood_as)
+            return asked.asked(opening) if asked else None
+    some = _SOME_OF_THEM.match(question)
+    asked = _last_set(turns) if some else None
+    return _some_of(asked, some) if asked and some else None
+
+
+def _last_set(turns: Sequence[Turn]) -> Asked | None:
+    found = (papers_asked_for(turns[i].understood_as) for i in range(len(turns) - 1, max(-1, len(turns) - 1 - _LOOKED_BACK), -1))
+    return next(filter(None, found), None)
+
+
+def _some_of(asked: Asked, some: re.Match[str]) -> str | None:
+    which = next(some[name] for name in ("which", "which2", "which3", "which4", "which5") if some[name]).lower()
+    condition = re.sub(r"^(?:that|which) ", "", some["condition"], flags=re.IGNORECASE)
+    if which == "what" or _ONE_OF_THEM.search(condition):
+        return None
+    if which in ("are any", "is any", "were any") or _ATTRIBUTE.match(some["condition"]):
+        condition = condition if some["condition"] != condition else f"are {condition}"
+    opening = {"how many": "How many", "do any": "Do any", "does any": "Do any"}.get(which, "Which")
+    understood = asked.asked(opening, condition)
+    return understood if asked_for_set(understood) else None
+
+
+# ------------------------------------------------------------------------------------------------------ places in a list
+
+_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+_PLACES = {"former": 0, "latter": 1, "last": -1}
+_PLACES |= {rank: place for place, rank in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split())}
+_PLACES |= {rank: place for place, rank in enumerate("1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th".split())}
+_RANK = any_of(*(rank for rank in _PLACES if rank not in ("former", "latter")))
+_NOUN = r"(?:one|paper|abstract|method|approach|work|study|article|result|source|framework|model|algorithm|system)"
+_ASKED_OF = (
+    r"do|does|did|is|are|was|were|use|uses|propose|proposes|achieve|achieves|say|says|differ|differs|with (?:the )?(?:" + _RANK + r"|it)\b"
+    r"|and (?:the )?" + _RANK + rf"(?: {_NOUN})?\W*$"
+)
+ORDINAL = re.compile(
+    rf"\bthe (?P<rank>{_RANK}|other) (?:{_NOUN}|of (?:them|these|those))\b(?! (?:to|that|which|on|about|of)\b)"
+    rf"|\bthe (?P<pair>former|latter)(?: {_NOUN})?\b"
+    rf"|\bthe (?P<alone>{_RANK})(?=\s*(?:$|[?.,!]|(?:{_ASKED_OF})\b))"
+    rf"|(?:^|(?<=and )|(?<=about )|(?<=with )|(?<=no, ))(?P<bare>{_RANK})(?: {_NOUN})?(?=\s*(?:$|[?.!]))"
+    r"|(?:\b(?:paper|source|reference) |#|\[)(?P<number>\d{1,2})\b\]?|\b(?:number|no\.) (?P<digit>\d)\b"
+    rf"|\b(?:paper|number) (?P<word>{any_of(*_WORDS)})\b",
+    re.IGNORECASE,
+)
+_RUN = re.compile(
+    rf"\bthe (?P<end>first|last|top) (?P<many>{any_of(*list(_WORDS)[1:])}|[2-9])\b(?: {_NOUN}s| studies| ones)?"
+    r"(?=\s*(?:$|[?.,!]|of (?:them|these|those)\b|(?:do|did|are|were|use|differ|say|propose|agree|have)\b))(?: of (?:them|these|those))?",
+    re.IGNORECASE,
+)
+_RANK_AND_NOUN = re.compile(rf"\bthe (?P<rank>{_RANK}) (?P<noun>[a-z]+)\b", re.IGNORECASE)
+_MOST_PLACES = 4
+
+
+def by_place(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "The second one", "the latter", "paper 3", "the first two": what stands at that place in the last list."""
+    found = _with_run(question, turns)
+    for _ in range(_MOST_PLACES):
+        put = _with_place(found or question, turns)
+        if put is None:
+            break
+        found = put
+    return found
+
+
+def _with_run(question: str, turns: Sequence[Turn]) -> str | None:
+    run = _RUN.search(masked(question))
+    if run is None:
+        return None
+    count = _WORDS.get(run["many"].lower()) or int(run["many"])
+    names = [called(paper) for paper in listed(turns)]
+    if len(names) < count:
+        return None
+    some = names[-count:] if run["end"].lower() == "last" else names[:count]
+    return question[: run.start()] + joined(some) + question[run.end() :]
+
+
+def _with_place(question: str, turns: Sequence[Turn]) -> str | None:
+    plain = masked(question)
+    match = ORDINAL.search(plain) or _place_of_named(plain, turns)
+    if match is None:
+        return None
+    name = _at(match, turns)
+    return question[: match.start()] + name + question[match.end() :] if name else None
+
+
+def _place_of_named(question: str, turns: Sequence[Turn]) -> re.Match[str] | None:
+    """ "The second strategy" after a question about the strategies A and B."""
+    match = _RANK_AND_NOUN.search(question)
+    if match is None or len(text.names(turns[-1].understood_as)) < 2:
+        return None
+    last = {text.stem(word) for word in text.content_words(turns[-1].understood_as)}
+    return match if text.stem(match["noun"].lower()) in last else None
+
+
+def _at(match: re.Match[str], turns: Sequence[Turn]) -> str | None:
+    """What stands at a place."""
+    place = next(group for group in match.groups() if group).lower()
+    is_number = place.isdigit() or place in _WORDS
+    named = list(dict.fromkeys(text.names(turns[-1].understood_as)))
+    names = named if len(named) > 1 and not is_number else [called(paper) for paper in listed(turns)]
+    if place == "other":
+        return _other_one(names, turns[-1].understood_as)
+    index = (_WORDS.get(place) or int(place)) - 1 if is_number else _PLACES[place]
+    return names[index] if names and -1 <= index < len(names) and (index >= 0 or place == "last") else None
+
+
+def _other_one(names: Sequence[str], last: str) -> str | None:
+    """The one of two that was not spoken of last."""
+    left = [name for name in names if name not in last]
+    if len(left) == 1:
+        return left[0]
+    return names[1] if len(names) > 1 else None
+
+
+# ----------------------------------------------------------------------------------------------------- several things
+
+OF_SEVERAL = re.compile(
+    r"\b(?P<which>which|what|any|none|one|each|all|some|both|either|neither) of (?:them|these|those|the (?:(?:two|three|four|five)|(?:(?:two"
+    r"|three|four|five) )?(?:papers|methods|approaches|works|models|frameworks|systems|algorithms|studies)"
+    r"(?! (?:that|which|on|about|with|without|using|for|from|by|in|of|since|before|after|dealing)\b)))\b"
+    r"|\bwhich one\b(?! of\b)|\b(?P<alone>both|either|neither)\b(?! (?:of|\w+ (?:and|or|nor))\b)",
+    re.IGNORECASE,
+)
+_SAYS_LITTLE = 2
+_THEY = re.compile(r"\b(?:they|them|their|these|those)\b", re.IGNORECASE)
+
+
+def of_several(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Which of them ...?", "which one ...?", "do they ...?" after a question about several things: their names."""
+    plain = masked(question)
+    match = OF_SEVERAL.search(plain)
+    if match and re.search(r"the papers$", match.group(), re.IGNORECASE) and len(text.content_words(plain)) > _SAYS_LITTLE:
+        return None  # those of the library
+    if text.names(plain) or not (match or _THEY.search(plain)):
+        return None
+    back = range(len(turns) - 1, max(-1, len(turns) - 1 - _LOOKED_BACK), -1)
+    they = next(filter(None, (all_of_them(turns[i]) for i in back)), "")
+    if not they or they in question:
+        return None
+    if match is None:
+        return replaced(question, they) if len(several(turns[-1])) > 1 and depends(question) else None
+    if match["alone"]:
+        said = f"{match['alone']} {they}"
+    else:
+        said = f"{match['which'] or question[match.start() : match.start() + 5]} of {they}"
+    return question[: match.start()] + said + question[match.end() :]

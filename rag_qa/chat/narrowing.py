@@ -1,0 +1,162 @@
+"""Follow-ups that say what the papers must be: "and since 2023?", "only reviews", "the same by Smith", "any year". The last question is asked again
+with the phrase in it, in the place of one that speaks of the same; what it says besides stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+
+from rag_qa.chat.pointing import masked
+from rag_qa.chat.turns import Turn, any_name, papers_asked_for
+from rag_qa.retrieval import understanding
+from rag_qa.retrieval.filters import Filters
+from rag_qa.text import any_of
+
+_OPENING = re.compile(
+    r"^(?:(?:and|but|so|ok(?:ay)?|then|now|what about|how about|show me|give me|list|the same(?: question| thing)?|same|also|please"
+    r"|those|the ones?|ones?|any"
+    r"|papers|works|articles|studies|that (?:are|were|is|was)|which (?:are|were)|published|written|i want|i need)\b[\s,]*)+",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(
+    r"^(?:only|just)\s+(?:(?:those|the ones?|ones|papers|articles|works|studies|published|written)\s+)*|\s+only(?=\W*$)", re.IGNORECASE
+)
+_CLOSING = re.compile(r"[\s,?.!]*(?:\b(?:please|then|now|instead|too|as well)\b[\s?.!]*)*$", re.IGNORECASE)
+_MOST_WORDS = 12
+_VENUE = re.compile(r"^(?:in|at) (?:the )?[A-Z][\w&.'-]*(?: (?:of|and|for|in|the|on|&|[A-Z][\w&.'-]*|(?:19|20)\d\d))*$")
+_PAPERS = re.compile(
+    rf"\b{any_of('papers|works|studies|articles|abstracts|publications|preprints|literature|research|evidence', 'reviews|surveys|trials')}\b",
+    re.IGNORECASE,
+)
+_ALWAYS_LAST = re.compile(r"^(?:only|just|excluding|except|without|ignoring|leaving out|but|not|no)\b|\bonly$", re.IGNORECASE)
+_IN_PAPERS = re.compile(r",? in papers(?=\W*$)", re.IGNORECASE)
+_KINDS = {
+    "years": ("year_from", "year_to"),
+    "author": ("author",),
+    "venue": ("venue", "collection"),
+    "type": ("type", "exclude_types"),
+    "language": ("language",),
+    "retracted": ("without_retracted",),
+}
+_ANYTHING = re.compile(
+    r"^(?:and |but |ok(?:ay)? |now |so )*(?:(?:for|from|in|of|by|with) )?(?:all|any|every|whatever|regardless of|no matter)(?: of)?(?: the)?"
+    r" (?P<kind>years?|dates?|authors?|types?|venues?|journals?|languages?)(?: it (?:is|was))?\W*$"
+    r"|^(?:and |but |ok(?:ay)? |now |so )*(?:without|drop|forget|remove|lift|undo) (?:the|that|this|any|all)(?: the)? ?"
+    r"(?P<dropped>years?|dates?|authors?"
+    r"|types?|venues?|journals?|languages?)? ?(?:filters?|restrictions?|limits?|conditions?)\W*$",
+    re.IGNORECASE,
+)
+_CALLED = {"date": "years", "year": "years", "author": "author", "type": "type", "venue": "venue", "journal": "venue", "language": "language"}
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase that says what papers must be, and what it asks of them."""
+
+    words: str
+    filters: Filters
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What it speaks of: "years", "author"..."""
+        given = {field.name for field in fields(self.filters) if getattr(self.filters, field.name) != field.default}
+        return frozenset(kind for kind, names in _KINDS.items() if given & set(names))
+
+
+def narrowed(question: str, turns: Sequence[Turn]) -> str | None:
+    """The last question for papers, with what a follow-up says they must be; None if it says nothing of the kind.
+
+    >>> narrowed("and since 2023?", [Turn("Which papers by Smith deal with tides?")])
+    'Which papers since 2023 by Smith deal with tides?'
+    >>> narrowed("and by Jones?", [Turn("Which papers by Smith deal with tides?")])
+    'Which papers by Jones deal with tides?'
+    """
+    if len(question.split()) > _MOST_WORDS:
+        return None
+    if anything := _ANYTHING.match(question):
+        return _widened(turns, (anything["kind"] or anything["dropped"] or "").lower().rstrip("s"))
+    if (phrase := _phrase(question)) is None:
+        return None
+    asked = _question_for_papers(turns)
+    if phrase.kinds == {"venue"} and papers_asked_for(asked) is None:
+        return None  # "and in Python?"
+    if "years" in phrase.kinds and not _PAPERS.search(asked) and re.search(r"\b(?:19|20)\d\d\b", asked):
+        return None  # "and in 2021?" after a question about what happened in 2020
+    return _with(asked, phrase)
+
+
+def _phrase(question: str) -> Phrase | None:
+    """The phrase that a follow-up is made of, if it is made of nothing else."""
+    tail = _CLOSING.sub("", _OPENING.sub("", question))
+    plain = _ONLY.sub("", tail)
+    tries = [tail, plain, f"from {plain}" if re.fullmatch(r"(?:19|20)\d\d(?:s)?", plain) else "", f"only {plain}" if tail != plain else ""]
+    for words in filter(None, tries):
+        if found := _filters(words):
+            return Phrase(words, found)
+    return Phrase(plain, Filters(venue=plain)) if _VENUE.match(plain) else None
+
+
+def _filters(words: str) -> Filters | None:
+    """What a phrase asks of papers, if it asks for nothing else."""
+    found = understanding.understood(f"papers {words}", any_name)
+    return found.filters if found.asks_nothing_else else None
+
+
+def _question_for_papers(turns: Sequence[Turn]) -> str:
+    """The last question, or the one before it if only that one speaks of papers."""
+    last = turns[-1].understood_as
+    if _PAPERS.search(last) or len(turns) < 2:
+        return last
+    before = turns[-2].understood_as
+    return before if papers_asked_for(before) else last
+
+
+def _said(question: str) -> Iterator[Phrase]:
+    """The phrases of a question that say what the papers must be."""
+    for words in understanding.understood(question, any_name).phrases:
+        if (filters := _filters(words)) and words in question:
+            yield Phrase(words, filters)
+
+
+def _with(question: str, phrase: Phrase) -> str:
+    """A question with one phrase more, in the place of those that speak of the same."""
+    for old in _said(question):
+        if old.kinds & phrase.kinds:
+            question = _without(question, old.words)
+            phrase = _both(old, phrase)
+    return _put_in(question, phrase.words)
+
+
+def _both(old: Phrase, new: Phrase) -> Phrase:
+    """ "since 2020" and "before 2023" together; of two other phrases about one thing, the new one."""
+    first = new.filters.year_from or old.filters.year_from
+    last = new.filters.year_to or old.filters.year_to
+    one_each = (new.filters.year_from is None) != (new.filters.year_to is None) and (old.filters.year_from is None) != (old.filters.year_to is None)
+    if one_each and first is not None and last is not None and first <= last and (new.filters.year_from is None) == (old.filters.year_to is None):
+        return Phrase(f"from {first} to {last}", Filters(year_from=first, year_to=last))
+    return new
+
+
+def _without(question: str, words: str) -> str:
+    cut = re.sub(rf",?\s*{re.escape(words)}", "", question, count=1)
+    return " ".join(_IN_PAPERS.sub("", cut).split())
+
+
+def _put_in(question: str, words: str) -> str:
+    """Behind the papers that it says something of, or else at the end."""
+    body, mark = re.match(r"^(.*?)([\s?.!]*)$", question).groups()  # type: ignore[union-attr]
+    noun = _PAPERS.search(masked(body))
+    if noun and not _ALWAYS_LAST.search(words):
+        return f"{body[: noun.end()]} {words}{body[noun.end() :]}{mark}"
+    return f"{body}, {words}{mark}" if noun else f"{body}, in papers {words}{mark}"
+
+
+def _widened(turns: Sequence[Turn], kind: str) -> str | None:
+    """The last question for papers without what it says of their years, authors..., or of anything (kind "")."""
+    question = asked = _question_for_papers(turns)
+    for phrase in _said(asked):
+        if not kind or _CALLED[kind] in phrase.kinds:
+            question = _without(question, phrase.words)
+    return question if question != asked else None

@@ -1,0 +1,198 @@
+"""An earlier turn of a conversation, and what it was about: a thing, several things, or the papers of a set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_qa import text
+from rag_qa.chat.pointing import GENERIC
+from rag_qa.papers import Paper
+from rag_qa.retrieval import understanding
+from rag_qa.retrieval.set_questions import asked_for_set
+from rag_qa.text import any_of
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question as it was understood, and the papers that answered it, best first; none if it was not answered."""
+
+    understood_as: str
+    papers: tuple[Paper, ...] = ()
+
+
+# --------------------------------------------------------------------------------------------------- the papers of a set
+
+_NOUN = any_of("papers|works|studies|articles|abstracts|publications|preprints", "methods|approaches|techniques|algorithms|frameworks|benchmarks")
+_SET = re.compile(rf"\b(?P<noun>{_NOUN})\b(?P<rest>.*?)[\s?.!]*$", re.IGNORECASE)
+_NOT_SAID_OF_THEM = re.compile(r"^\s+(?:are there|exist|(?:do|did) (?:you|we|i) (?:have|know(?: of)?)|have you(?: got)?)\b", re.IGNORECASE)
+_BEFORE_VERB = r"(?:(?:also|mainly|explicitly|actually|not) )?"
+_VERBS = any_of(
+    "deal|use|study|model|address|propose|introduce|present|apply|consider|discuss|treat|tackle|investigate|examine|explore|report|mention|focus",
+    "concern|cover|involve|describe|develop|release|combine|train|learn|need|require|work|rely|make|test|show|evaluate|compare|handle|avoid|reduce",
+    "improve|build|employ|look|have|are|were|can|could|do|don't|did|will|touch|contain|include|provide|offer|support|scale|generate|predict|run",
+)
+_FINITE = re.compile(rf"\b(?P<relative>(?:that|which|who) )?{_BEFORE_VERB}\b{_VERBS}\b", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"^\s*(?:on|in|about|with|without|using|for|of|from|by|at|since|before|after|between|until|that|which|whose|where|regarding|concerning"
+    r"|around|related|[a-z]+ing|[a-z]+ed)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The papers that a question asked for: a noun, and what was said of them: " that", " since 2020 deal with tides", " on tides"."""
+
+    noun: str
+    rest: str
+
+    @property
+    def phrase(self) -> str:
+        """As part of another question: "the papers that deal with tides"."""
+        verb = self._verb()
+        if verb is None:
+            return f"the {self.noun}{self.rest}"
+        return f"the {self.noun}{self.rest[:verb]}that {self.rest[verb:]}"
+
+    def asked(self, opening: str, condition: str = "") -> str:
+        """A question for them, or for those of them of which something else holds as well.
+
+        >>> Asked("papers", " deal with tides").asked("Which", "use gauges")
+        'Which papers deal with tides and use gauges?'
+        >>> Asked("papers", " on tides").asked("How many", "use gauges")
+        'How many papers on tides use gauges?'
+        """
+        joint = " " if self._verb() is None or not condition else " and "
+        return f"{opening} {self.noun}{self.rest}{joint}{condition}".rstrip() + "?"
+
+    def _verb(self) -> int | None:
+        """Where what they do begins, if more is said of them than a phrase: "on tides |use gauges"."""
+        found = next((match.start() for match in _FINITE.finditer(self.rest) if not match["relative"]), None)
+        if found is not None or _ATTRIBUTE.match(self.rest) or not self.rest:
+            return found
+        return 1
+
+
+def any_name(field: str, _name: str) -> bool:
+    """Whoever "by" names is taken for an author; whether the library knows a venue can't be told here."""
+    return field == "author"
+
+
+def papers_asked_for(question: str) -> Asked | None:
+    """The papers that a question asked for, if it asked for all that qualify.
+
+    >>> papers_asked_for("Are there any papers on tides?"), papers_asked_for("Which papers since 2020 deal with tides?").phrase
+    (Asked(noun='papers', rest=' on tides'), 'the papers since 2020 that deal with tides')
+    """
+    wanted = asked_for_set(question)
+    if wanted is None:
+        return None
+    found = _SET.search(question)
+    if found is None or not found["rest"].strip():
+        return Asked("papers", f" on {wanted.topic}")
+    rest = _NOT_SAID_OF_THEM.sub("", found["rest"])
+    return Asked(found["noun"].lower(), rest.rstrip() if rest.strip() else f" on {wanted.topic}")
+
+
+# -------------------------------------------------------------------------------------------------- what is spoken of
+
+LISTING = re.compile(
+    r"\b(?:which|what|list|find|show|name|any|all)\b(?: \w+){0,3} (?:papers|works|studies|abstracts|articles|methods|approaches|frameworks"
+    r"|techniques|benchmarks|algorithms|others)\b"
+    r"|\b(?:compare|comparison|differences? between|versus|vs\.?)\b",
+    re.IGNORECASE,
+)
+"""Asks for several papers, or for a comparison of them."""
+
+_COMPARED = re.compile(r"\b(?:compare|comparison|differences? between|versus|vs\.?|differ|both|and|or)\b", re.IGNORECASE)
+_MOST_NAMED = 4
+_SHORT = 3  # words of a name that can be told in a row with others
+_TITLE = 6  # words of a title that can stand for "it"
+
+
+def called(paper: Paper) -> str:
+    """What a paper is called in a question; a long label in quotes, so that its words are not taken for those of the question.
+
+    >>> called(Paper("p1", "We present MOSS-2, a model.")), called(Paper("p2", "We ...", title="How it grows"))
+    ('MOSS-2', '“How it grows”')
+    """
+    label = paper.label.rstrip("…")
+    return label if len(label.split()) == 1 else f"“{label.strip('“”')}”"
+
+
+def several(turn: Turn) -> list[str]:
+    """What a turn was about if it asked for several things: the names in its question, or what its papers are called."""
+    asked = list(dict.fromkeys(text.names(turn.understood_as)))
+    labels = {text.fold(paper.label).text for paper in turn.papers}
+    if len(asked) > 1 and _COMPARED.search(turn.understood_as) and (not labels or sum(text.fold(name).text in labels for name in asked) != 1):
+        return asked
+    if len(turn.papers) > 1 and (LISTING.search(turn.understood_as) or asked_for_set(turn.understood_as)):
+        return [called(paper) for paper in turn.papers]
+    return []
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in a row.
+
+    >>> joined(["A", "B", "C"])
+    'A, B and C'
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def all_of_them(turn: Turn) -> str:
+    """What "they" are after a turn that was about several things, "" if it was about one: a few names, or the papers as they were asked for."""
+    names = several(turn)
+    if len(names) < 2:
+        return ""
+    asked = papers_asked_for(turn.understood_as)
+    if asked and not (len(names) <= _MOST_NAMED and all(len(name.split()) <= _SHORT for name in names)):
+        return asked.phrase
+    return joined(names[:_MOST_NAMED])
+
+
+def subject(turn: Turn) -> tuple[str, bool]:
+    """(what the turn was about, is that a name)."""
+    if they := all_of_them(turn):
+        return they, True
+    asked = text.names(turn.understood_as)
+    labels = [name for paper in turn.papers[:1] if (name := paper.title or text.name_of(paper.abstract))]
+    for name in asked:
+        if any(name.casefold() in label.casefold() for label in labels):
+            return name, True
+    if labels and len(labels[0].split()) <= _TITLE:
+        return called(turn.papers[0]), True
+    if asked:
+        return asked[0], True
+    return " ".join(text.content_words(turn.understood_as)[:10]), False
+
+
+def turn_for(question: str, turns: Sequence[Turn]) -> Turn:
+    """The turn that a question goes on with: the last one, or, if that was not answered, an earlier one whose paper the question has to do with."""
+    last = turns[-1]
+    if last.papers or len(turns) == 1:
+        return last
+    wanted = {term for word in text.content_words(question) if word not in GENERIC for term in text.word_terms(word)}
+    for i in range(len(turns) - 2, -1, -1):
+        if turns[i].papers and wanted & set(text.terms(turns[i].papers[0].abstract)):
+            return turns[i]
+    return last
+
+
+def context(about: str, turn: Turn) -> str:
+    """What was spoken of, with the other words of the question that it was spoken of in."""
+    known = set(text.terms(about))
+    carried = [word for word in text.content_words(turn.understood_as) if not known.intersection(text.word_terms(word))]
+    return " ".join(dict.fromkeys([about, *carried[:8]]))
+
+
+def listed(turns: Sequence[Turn]) -> tuple[Paper, ...]:
+    """The papers of the last list, which "the second one" points into."""
+    return next((turns[i].papers for i in range(len(turns) - 1, -1, -1) if len(turns[i].papers) > 1), turns[-1].papers)
+
+
+def phrases_of(question: str) -> tuple[str, ...]:
+    """What a question says of the papers that may answer it: "since 2020", "by Smith"."""
+    return understanding.understood(question, any_name).phrases

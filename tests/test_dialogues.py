@@ -1,0 +1,174 @@
+"""Dialogues for developing: how a follow-up is understood after what was said before. Papers and people are made up."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_qa.chat import Turn, stand_alone
+from rag_qa.papers import Paper
+
+TIDE = Paper("p1", "We propose TIDE-7, a model of tides. TIDE-7 uses copper gauges and is fast.", title="TIDE-7", authors=("Smith, Ada",), year=2021)
+MOSS = Paper("p2", "We present MOSS-2, which models moss under snow. MOSS-2 needs snow data.", title="MOSS-2", authors=("Jones, Karl",), year=2024)
+GEM = Paper("p3", "GEM learns to map gemstones with reinforcement learning. GEM is slow.", title="GEM: mapping gemstones by reward", year=2019)
+SNOW = Paper(
+    "p4", "Snow falls on the valley. We count its flakes with a camera.", title="How snow falls on the valley and what its flakes tell us", year=2023
+)
+
+TIDES = Turn("What is TIDE-7?", (TIDE,))
+FAST = Turn("How fast is TIDE-7 on river data?", (TIDE,))
+COLLAPSE = Turn("What is rank collapse?", (SNOW,))
+COMPARED = Turn("Compare TIDE-7 and MOSS-2", (TIDE, MOSS))
+PRIVACY = Turn("Which papers deal with privacy?", (TIDE, MOSS, GEM, SNOW))
+SINCE = Turn("Which papers since 2023 deal with privacy?", (MOSS, SNOW))
+SMITH = Turn("Which papers by Smith study privacy?", (TIDE,))
+COUNT = Turn("How many papers use reinforcement learning?", (GEM, MOSS))
+ON = Turn("Are there any papers on snow?", (SNOW, MOSS))
+SAID = Turn("What do the papers say about privacy?", (TIDE, MOSS, GEM))
+ONE = Turn("What does TIDE-7 propose?", (TIDE,))
+SNOWFALL = Turn("Which paper counts flakes?", (SNOW,))
+REFUSED = Turn("What is the capital of France?")
+
+DIALOGUES = [
+    # pronouns
+    ([TIDES], "How does it work?", "How does TIDE-7 work?"),
+    ([TIDES], "and its limitations?", "and TIDE-7's limitations?"),
+    ([TIDES], "Can you summarise it?", "Can you summarise TIDE-7?"),
+    ([SNOWFALL], "What does it need?", "counts flakes: What does it need?"),
+    ([PRIVACY], "What data do they use?", "What data do the papers that deal with privacy use?"),
+    ([ON], "What do they say about flakes?", "What do the papers on snow say about flakes?"),
+    # comparisons
+    ([TIDES], "compare it with GEM", "compare TIDE-7 with GEM"),
+    ([TIDES], "compare with GEM", "compare TIDE-7 with GEM"),
+    ([TIDES], "How does it compare to GEM?", "How does TIDE-7 compare to GEM?"),
+    ([FAST], "compared to GEM?", "How fast is TIDE-7 on river data compared to GEM?"),
+    ([TIDES], "compared to GEM?", "compare TIDE-7 with GEM"),
+    ([PRIVACY], "compare the first two", "compare TIDE-7 and MOSS-2"),
+    ([PRIVACY], "Compare the first two papers", "Compare TIDE-7 and MOSS-2"),
+    ([PRIVACY], "compare the first one with the third", "compare TIDE-7 with “GEM: mapping gemstones by reward”"),
+    ([PRIVACY], "compare the first and the second one", "compare TIDE-7 and MOSS-2"),
+    ([PRIVACY, ONE], "compare it with the second one", "compare TIDE-7 with MOSS-2"),
+    ([COMPARED], "Which of them is faster?", "Which of TIDE-7 and MOSS-2 is faster?"),
+    ([COMPARED], "Do both need snow?", "Do both TIDE-7 and MOSS-2 need snow?"),
+    (
+        [PRIVACY],
+        "How do the last two differ?",
+        "How do “GEM: mapping gemstones by reward” and “How snow falls on the valley and what its flakes tell us” differ?",
+    ),
+    # places
+    ([PRIVACY], "What does the 2nd one need?", "What does MOSS-2 need?"),
+    ([PRIVACY], "the second paper", "tell me more about MOSS-2"),
+    ([PRIVACY], "second one?", "tell me more about MOSS-2"),
+    ([PRIVACY], "tell me more about number two", "tell me more about MOSS-2"),
+    ([PRIVACY], "What about the last one?", "tell me more about “How snow falls on the valley and what its flakes tell us”"),
+    ([PRIVACY, ONE], "and the second one?", "What does MOSS-2 propose?"),
+    ([PRIVACY, ONE], "What about the third?", "What does “GEM: mapping gemstones by reward” propose?"),
+    # others
+    ([PRIVACY], "any others?", "Which other papers deal with privacy?"),
+    ([PRIVACY], "what else?", "Which other papers deal with privacy?"),
+    ([COUNT], "any others?", "Which other papers use reinforcement learning?"),
+    ([ON], "more?", "Are there any other papers on snow?"),
+    ([TIDES], "what else?", "tell me more about TIDE-7"),
+    # sets
+    ([PRIVACY], "which of these use RL?", "Which papers deal with privacy and use RL?"),
+    ([PRIVACY], "how many of them are about vision?", "How many papers deal with privacy and are about vision?"),
+    ([PRIVACY], "Do any of them use reinforcement learning?", "Do any papers deal with privacy and use reinforcement learning?"),
+    ([PRIVACY], "any of them on vision?", "Which papers deal with privacy and are on vision?"),
+    ([PRIVACY], "and which use RL?", "Which papers deal with privacy and use RL?"),
+    ([PRIVACY], "Of those, which use RL?", "Which papers deal with privacy and use RL?"),
+    ([ON], "which of them need cameras?", "Which papers on snow need cameras?"),
+    ([PRIVACY], "which of them is the fastest?", "which of the papers that deal with privacy is the fastest?"),
+    ([PRIVACY], "how many are there?", "How many papers deal with privacy?"),
+    ([COUNT], "which ones?", "Which papers use reinforcement learning?"),
+    ([COUNT], "list them", "Which papers use reinforcement learning?"),
+    ([PRIVACY, ONE], "which of these use RL?", "Which papers deal with privacy and use RL?"),
+    ([PRIVACY], "What about fairness?", "Which papers deal with fairness?"),
+    ([PRIVACY], "and fairness?", "Which papers deal with fairness?"),
+    ([COUNT], "and supervised learning?", "How many papers use supervised learning?"),
+    ([SAID], "and about fairness?", "What do the papers say about fairness?"),
+    ([SAID], "and fairness?", "What do the papers say about fairness?"),
+    # filters
+    ([PRIVACY], "and since 2023?", "Which papers since 2023 deal with privacy?"),
+    ([PRIVACY], "only reviews", "Which papers deal with privacy, only reviews?"),
+    ([PRIVACY], "no reviews please", "Which papers deal with privacy, no reviews?"),
+    ([PRIVACY], "the same by Smith", "Which papers by Smith deal with privacy?"),
+    ([PRIVACY], "only those since 2023", "Which papers since 2023 deal with privacy?"),
+    ([PRIVACY], "just the ones from 2024", "Which papers from 2024 deal with privacy?"),
+    ([PRIVACY], "and in Nature?", "Which papers in Nature deal with privacy?"),
+    ([SINCE], "and before 2020?", "Which papers before 2020 deal with privacy?"),
+    ([SINCE], "and until 2024?", "Which papers from 2023 to 2024 deal with privacy?"),
+    ([SINCE], "by Smith?", "Which papers by Smith since 2023 deal with privacy?"),
+    ([SINCE], "any year", "Which papers deal with privacy?"),
+    ([SINCE], "and fairness?", "Which papers since 2023 deal with fairness?"),
+    ([SINCE], "any others?", "Which other papers since 2023 deal with privacy?"),
+    ([SINCE], "which of them use RL?", "Which papers since 2023 deal with privacy and use RL?"),
+    ([SMITH], "and by Jones?", "Which papers by Jones study privacy?"),
+    ([SMITH], "drop the author filter", "Which papers study privacy?"),
+    ([SAID], "and since 2023?", "What do the papers since 2023 say about privacy?"),
+    ([PRIVACY, ONE], "and since 2023?", "Which papers since 2023 deal with privacy?"),
+    # ellipsis
+    ([FAST], "and on lake data?", "How fast is TIDE-7 on lake data?"),
+    ([FAST], "on ImageNet?", "How fast is TIDE-7 on ImageNet?"),
+    ([Turn("How accurate is TIDE-7?", (TIDE,))], "and for images?", "How accurate is TIDE-7 for images?"),
+    ([FAST], "what about GEM?", "How fast is GEM on river data?"),
+    ([FAST], "the same for GEM", "How fast is GEM on river data?"),
+    ([FAST], "and lake data?", "How fast is TIDE-7 on lake data?"),
+    ([COLLAPSE], "and mode collapse?", "What is mode collapse?"),
+    ([TIDES], "why?", "why: What is TIDE-7?"),
+    # corrections
+    ([TIDES], "no, I meant MOSS-2", "What is MOSS-2?"),
+    ([PRIVACY, ONE], "No, I mean the second one", "What does MOSS-2 propose?"),
+    ([COMPARED, ONE], "I mean the other one", "What does MOSS-2 propose?"),
+    ([FAST], "sorry, I meant lake data", "How fast is TIDE-7 on lake data?"),
+    ([FAST], "no, on lake data", "How fast is TIDE-7 on lake data?"),
+    ([PRIVACY], "I meant differential privacy", "Which papers deal with differential privacy?"),
+    ([PRIVACY], "no, only reviews", "Which papers deal with privacy, only reviews?"),
+    ([TIDES], "No, how fast is it?", "how fast is TIDE-7?"),
+    # assent in front of a question
+    ([TIDES], "yes, tell me more", "tell me more about TIDE-7"),
+    ([PRIVACY], "yes please, the second one", "tell me more about MOSS-2"),
+    # nothing carried over
+    ([PRIVACY], "Which papers deal with fairness?", "Which papers deal with fairness?"),
+    ([SINCE], "Which papers deal with fairness?", "Which papers deal with fairness?"),
+    ([TIDES], "New topic: what is rank collapse?", "what is rank collapse?"),
+    ([REFUSED], "What is rank collapse?", "What is rank collapse?"),
+    ([PRIVACY], "What is the first step of rank collapse?", "What is the first step of rank collapse?"),
+    ([PRIVACY], "papers on moss", "papers on moss"),
+    ([PRIVACY], "moss under snow", "moss under snow"),
+]
+
+
+@pytest.mark.parametrize(("turns", "question", "expected"), DIALOGUES)
+def test_a_dialogue(turns: list[Turn], question: str, expected: str) -> None:
+    assert stand_alone(question, turns) == expected
+
+
+TURNS = [TIDES, FAST, COLLAPSE, COMPARED, PRIVACY, SINCE, SMITH, COUNT, ON, SAID, ONE, SNOWFALL, REFUSED]
+PIECES = (
+    "it its they them this that one which of them how many and what about the second the first two compare with any others since 2023 by Smith only"
+    " reviews no, I meant TIDE-7 on data ? , : “ ” why tell me more is does deal privacy papers Which number 2 [3] yes"
+).split()
+OPENS_ANEW = ("new topic", "something", "let's", "on another", "by the way", "unrelated", "changing", "moving on")
+question_like = st.lists(st.sampled_from(PIECES), max_size=9).map(" ".join) | st.text(max_size=40) | st.sampled_from([d[1] for d in DIALOGUES])
+some_turns = st.lists(st.sampled_from(TURNS), min_size=1, max_size=3)
+
+
+@settings(max_examples=150)
+@given(question_like, some_turns)
+def test_whatever_is_typed_is_understood_as_something_on_one_line(question: str, turns: list[Turn]) -> None:
+    understood = stand_alone(question, turns)
+    assert "\n" not in understood
+    assert bool(understood) == bool(question.split())
+
+
+@settings(max_examples=150)
+@given(question_like, some_turns)
+def test_what_was_understood_is_understood_as_it_is(question: str, turns: list[Turn]) -> None:
+    understood = stand_alone(question, turns)
+    assert stand_alone(understood, turns) == understood
+
+
+@pytest.mark.parametrize(("turns", "question", "expected"), DIALOGUES)
+def test_a_dialogue_understood_again_stays_as_it_is(turns: list[Turn], question: str, expected: str) -> None:
+    assert stand_alone(expected, turns) == expected
