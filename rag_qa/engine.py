@@ -19,7 +19,7 @@ from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
 from rag_qa.answering.generative import GenerativeAnswerer
 from rag_qa.answering.rewriting import rewrite_follow_up
-from rag_qa.answering.summaries import MOST_PAPERS, Comparison, Library, Summariser, Summary, topic_of
+from rag_qa.answering.summaries import MOST_PAPERS, Comparison, Library, Summariser, Summary, asks_for_summary, topic_of
 from rag_qa.answering.weights import Weights
 from rag_qa.conversation import Conversations
 from rag_qa.embedding import minilm, openai_api, static, transformer
@@ -34,7 +34,7 @@ from rag_qa.index.store import Announce, ChromaServer, Holdings, Store, Workload
 from rag_qa.library import Reading
 from rag_qa.llm import openai_api as chat_api
 from rag_qa.llm.chat_model import CHAT_MODELS, ChatModel
-from rag_qa.papers import Paper, called
+from rag_qa.papers import Paper, called, known_as
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes
 from rag_qa.retrieval.hits import Hit
@@ -54,6 +54,10 @@ MAX_QUESTION_WORDS = 400
 
 _MOST_WITH_NAME = 5  # papers that speak of a method by name
 _NEAREST = 3  # papers named in a refusal
+_MOST_SUMMED_UP = 5
+"""Papers that the answer to a request for a summary is made of, so that it stays short."""
+_SURELY_OF_TOPIC = 0.5
+"""A request for a summary of which no paper is as surely of the topic is answered as any other question."""
 _HOPELESS = 0.2
 """Below this share of `min_confidence` there is no evidence that a chat model could answer from: it is not asked."""
 _UNRELATED = 0.15
@@ -367,6 +371,11 @@ class Engine:
             yield from listed.sentences
             yield replace(listed, timings={"retrieve": round(time.perf_counter() - started, 6)})
             return
+        if summed_up := self._summed_up(asked, narrowed):
+            yield Step("Summing up the papers", preface=summed_up.preface)
+            yield from summed_up.sentences
+            yield replace(summed_up, timings={"retrieve": round(time.perf_counter() - started, 6)})
+            return
         hits = self._hits(narrowed, shown)
         searched = round(time.perf_counter() - started, 6)
         with closing(self._from_hits(asked, narrowed.question, hits)) as events:
@@ -387,6 +396,28 @@ class Engine:
         if wanted := asked_for_set(question):
             return listing.listed(asked, question, self._sets.members(wanted, filters=filters, beyond=_NEAREST), shown)
         return None
+
+    def _summed_up(self, asked: str, narrowed: Understood) -> Answer | None:
+        """The answer to a request for a summary of a paper or of a topic; None for any other, and with a chat model, which writes it."""
+        if self.uses_llm or not asks_for_summary(narrowed.question):
+            return None
+        subject = topic_of(narrowed.question)
+        if paper := self._paper_named(subject):
+            told, sure = self._summariser.papers([paper]), 1.0
+        else:
+            found = self._sets.members(SetQuestion(subject), filters=narrowed.filters, beyond=_NEAREST)
+            sure = max((one.probability for one in found.members), default=0.0)
+            told = self._summariser.topic(subject, [one.hit for one in found.members], [one.hit for one in found.beyond], most=_MOST_SUMMED_UP)
+        return replace(told.answer, question=asked, confidence=sure) if sure >= _SURELY_OF_TOPIC else None
+
+    def _paper_named(self, name: str) -> Paper | None:
+        """The one paper that is called so, and nothing else."""
+        folded = text.folded(name)
+        words = [word for word in text.words(folded) if word.text not in text.STOPWORDS]
+        terms = {term: 1.0 for word in words for term in text.word_terms(word.text)}
+        near = self._store.by_keywords(terms, _MOST_WITH_NAME) if terms else []
+        found = [paper for paper in self._store.get([paper_id for paper_id, _ in near]).values() if folded in known_as(paper)]
+        return found[0] if len(found) == 1 else None
 
     def _from_hits(self, asked: str, understood: str, hits: Sequence[Hit]) -> Generator[AnswerEvent, None, None]:
         if not self.uses_llm:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_qa.answering.answer import Evidence, Source
+from rag_qa.answering.answer import Answer, Evidence, Sentence, Source
 from rag_qa.engine import Engine
 from rag_qa.errors import QuestionError
 from rag_qa.interfaces import answer_exports, summary_views
@@ -106,3 +106,38 @@ def test_another_process_gives_the_same_to_the_last_byte(seed_engine: Engine, se
 
     summary, table = seed_engine.summarise_topic("large language models"), seed_engine.compare(["NetMoE", "RaNA"])
     assert other.stdout == json.dumps([summary_views.summary_json(summary), summary_views.comparison_json(table)]) + "\n"
+
+
+# --------------------------------------------------------------------------------------------------- asked for in plain words
+
+
+def test_a_question_that_asks_for_a_summary_of_a_topic_gets_one(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("summarise what these papers say about differential privacy")
+
+    assert answer.question == answer.understood_as == "summarise what these papers say about differential privacy"
+    assert answer.sentences == seed_engine.summarise_topic("differential privacy").answer.sentences
+    assert answer.confidence > 0.9
+    assert answer.model == "extractive"
+
+
+def test_a_question_that_asks_for_a_summary_of_a_paper_gets_its_aspects(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("Please summarise NetMoE.")
+
+    assert [sentence.lead for sentence in answer.sentences] == ["Problem:", "Method:", "Result:"]
+    assert answer.notice == "Limits: no sentence of the abstract was found that gives its limits."
+
+
+def test_the_stream_of_a_summary_ends_in_the_same_answer(seed_engine: Engine) -> None:
+    *events, last = seed_engine.stream("Give me a summary of large language models")
+
+    assert isinstance(last, Answer)
+    assert tuple(event for event in events if isinstance(event, Sentence)) == last.sentences
+    assert last.preface.startswith("5 of ")
+    assert len({source.paper.id for source in last.sources}) == 5
+
+
+def test_a_summary_of_what_is_not_there_is_refused(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("summarise black holes")
+
+    assert answer.abstained
+    assert answer.sentences == ()

@@ -27,15 +27,20 @@ from rag_qa.text import Span
 MOST_PAPERS = 12
 """Papers that a summary of a topic is made of, unless more are asked for."""
 _MOST_PAIRS = 5
+_EVERY = "The papers"
+"""The heading of papers that are one theme."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a summary. `note`: words of ours, such as what is missing; they say nothing of what a paper says."""
+    """A part of a summary. `note`: words of ours, such as what is missing; they say nothing of what a paper says. `is_common`: of several papers
+    together, and left out of an answer if there is nothing.
+    """
 
     heading: str
     sentences: tuple[Sentence, ...] = ()
     note: str = ""
+    is_common: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +64,12 @@ class Summary:
 
     @property
     def answer(self) -> Answer:
-        """The same as an Answer: headings lead their first sentence, notes are its notice."""
+        """The same as an Answer: headings lead their first sentence, and notes are its preface and its notice."""
         asked = f"Summarise {self.subject}"
-        notice = " ".join([*([self.note] if self.note else []), *(f"{one.heading}: {one.note}" for one in self.sections if one.note)])
-        sentences = tuple(sentence for section in self.sections for sentence in _led(section))
-        return Answer(asked, asked, sentences, self.sources, self.abstained, self.related, notice=notice, narrowing=self.narrowing)
+        shown = [section for section in self.sections if section.sentences or not section.is_common]
+        notice = " ".join(f"{section.heading}: {section.note}" for section in shown if section.note)
+        sentences = tuple(sentence for section in shown for sentence in _led(section))
+        return Answer(asked, asked, sentences, self.sources, self.abstained, self.related, notice=notice, preface=self.note, narrowing=self.narrowing)
 
 
 _PAPERS = r"(?:papers?|abstracts?|articles?|studies|literature|publications?)"
@@ -105,11 +111,28 @@ def topic_of(asked: str) -> str:
     return " ".join(words) or plain
 
 
+_SUMMARY = re.compile(
+    r"^(?:please |(?:can|could|would) you |i (?:want|need) )*(?:(?:give|write|make) (?:me |us )?)?"
+    r"(?:summari[sz]e\b|sum up\b|(?:an? |the )?(?:\w+ )?(?:summary|overview|synopsis) (?:of|on|about)\b)",
+    re.IGNORECASE,
+)
+
+
+def asks_for_summary(question: str) -> bool:
+    """Does a question want a summary, of a paper or of a topic?
+
+    >>> asks_for_summary("Please summarise NetMoE"), asks_for_summary("a short overview of pruning"), asks_for_summary("What is a summary?")
+    (True, True, False)
+    """
+    return bool(_SUMMARY.match(" ".join(question.split())))
+
+
 def _led(section: Section) -> tuple[Sentence, ...]:
     if not section.sentences:
         return ()
     first, *others = section.sentences
-    lead = " ".join(part for part in (f"{section.heading}:", first.lead) if part)
+    heading = "" if section.heading == _EVERY else f"{section.heading}:"
+    lead = " ".join(part for part in (heading, first.lead) if part)
     return (replace(first, lead=lead), *others)
 
 
@@ -291,7 +314,7 @@ _OWN = {Role.METHOD: 0.7, Role.RESULT: 0.55, Role.AIM: 0.6, Role.CONCLUSION: 0.5
 
 def _theme_heading(number: int, theme: Theme, count: int) -> str:
     if count == 1:
-        return "The papers"
+        return _EVERY
     if theme.terms:
         return f"Theme {number}: {', '.join(theme.terms)}"
     return f"Theme {number}" if theme.is_group else "Other papers"
@@ -311,4 +334,4 @@ def _found(finding: Finding, numbers: Mapping[str, int]) -> Evidence:
 def _pair_section(heading: str, pairs: Sequence[Contrast], sources: Sequence[Source], nothing: str) -> Section:
     labels = {source.n: source.paper.label for source in sources}
     sentences = [_said(side, f"{labels[side.source]}:") for pair in pairs for side in (pair.one, pair.other)]
-    return Section(heading, tuple(sentences), "; ".join(dict.fromkeys(pair.why for pair in pairs)) + "." if pairs else nothing)
+    return Section(heading, tuple(sentences), "; ".join(dict.fromkeys(pair.why for pair in pairs)) + "." if pairs else nothing, is_common=True)

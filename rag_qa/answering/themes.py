@@ -19,7 +19,7 @@ from rag_qa.statements import is_ordinary
 Array = NDArray[np.float64]
 
 PAPERS_IN_THEME = 3
-"""About so many papers make a theme."""
+"""So many papers, on average, make a theme: fewer than twice as many are one."""
 MOST_THEMES = 5
 _LABELS = 3  # terms that a theme is called by
 _LONGEST_TERM = 3  # words
@@ -56,7 +56,7 @@ def themes(papers: Sequence[Paper], vectors: Mapping[str, Vectors], topic: str, 
     `vectors`: paper id -> unit vectors of its sentences. `topic`: its words call no theme.
     """
     terms = [dict(_terms(paper.abstract)) for paper in papers]
-    wanted = max(1, min(MOST_THEMES, round(len(papers) / PAPERS_IN_THEME)))
+    wanted = min(MOST_THEMES, len(papers) // PAPERS_IN_THEME) or 1
     groups = _grouped(_likeness(papers, vectors), wanted)
     known = _said_of(topic, papers)
     named = [(group, _label(group, terms, known, rarity)) for group in groups]

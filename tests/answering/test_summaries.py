@@ -100,7 +100,7 @@ def test_a_large_topic_is_told_by_those_that_are_most_surely_of_it() -> None:
 
     assert [source.paper.id for source in summary.sources] == ["salt"]
     assert summary.note == "1 of 2 papers of the topic, those that are most surely of it."
-    assert summary.answer.notice.startswith(summary.note)
+    assert summary.answer.preface == summary.note
 
 
 def test_a_topic_of_which_nothing_is_there_is_refused_without_a_citation() -> None:
@@ -138,6 +138,13 @@ def test_the_answer_of_a_summary_has_its_headings_as_leads() -> None:
 
     assert answer.question == "Summarise “TIDE-7”"
     assert [sentence.lead for sentence in answer.sentences] == ["Problem:", "Method:", "Result:", "Limits:"]
+
+
+def test_the_answer_of_a_topic_says_nothing_of_what_is_not_there() -> None:
+    answer = SUMMARISER.topic("tides", [hit(TIDE, 1, 0.8)]).answer
+
+    assert [sentence.lead for sentence in answer.sentences] == ["TIDE-7:"]
+    assert answer.notice == ""
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from rag_qa.answering.themes import Theme, themes
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
 
-SEA = [Paper(f"s{n}", f"We forecast spring tides in harbour {n}. Spring tides are strong.") for n in range(4)]
-BOG = [Paper(f"b{n}", f"In region {n}, peat bogs are wet. Peat bogs grow.") for n in range(4)]
+SEA = [Paper(f"s{n}", f"We forecast spring tides in harbour {n}. Spring tides are strong.") for n in range(5)]
+BOG = [Paper(f"b{n}", f"In region {n}, peat bogs are wet. Peat bogs grow.") for n in range(5)]
 
 
 def vectors(papers: Sequence[Paper]) -> dict[str, Vectors]:
