@@ -206,8 +206,23 @@ def test_small_talk_asks_nothing(talk: str) -> None:
     assert chat.small_talk(talk)
 
 
+@pytest.mark.parametrize("answer", ["yes", "Yes, please!", "no", "please do", "go ahead", "not really", "yes yes", "No thanks"])
+def test_a_yes_or_no_is_told_what_can_be_asked(answer: str) -> None:
+    assert "“any others?”" in (chat.small_talk(answer) or "")
+
+
 @pytest.mark.parametrize(
-    "question", ["Hello world models?", "Thanks to what does DITTO work?", "No-regret learning", "Good policies?", "Is it ok?", "why?"]
+    "question",
+    [
+        "Hello world models?",
+        "Thanks to what does DITTO work?",
+        "No-regret learning",
+        "Good policies?",
+        "Is it ok?",
+        "why?",
+        "yes, tell me more",
+        "No-regret learning?",
+    ],
 )
 def test_a_question_is_no_small_talk(question: str) -> None:
     assert chat.small_talk(question) is None
@@ -293,6 +308,20 @@ def test_turn_twenty_costs_no_more_than_turn_two(conversations: Conversations, l
     assert len(fresh.asked) <= 2
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Does it need gauges?", "Which of these grow moss?", "the second one", "and since 2023?", "any others?", "why?", "No, I meant MOSS-2"],
+)
+def test_every_kind_of_follow_up_costs_the_same_after_two_turns_as_after_twenty(question: str) -> None:
+    def cost(history: list[str]) -> int:
+        fresh = Library()
+        Conversations(fresh.papers_for, fresh.name_of).understand(question, history)
+        return len(fresh.asked)
+
+    last = "Which papers model water?"
+    assert cost([*["Does it need gauges?"] * 19, last]) == cost(["Does it need gauges?", last]) <= 2
+
+
 def test_a_long_chain_of_follow_ups_is_followed_only_so_far(conversations: Conversations, library: Library) -> None:
     conversations.understand("why?", ["What is TIDE-7?", *["Does it need gauges?"] * 40])
     assert len(library.asked) <= 8
@@ -334,7 +363,9 @@ def test_names_in_small_letters_and_questions_in_capitals(conversations: Convers
     assert conversations.understand("DOES IT NEED GAUGES?", ["What is TIDE-7?"]).question == "does TIDE-7 need gauges?"
 
 
-@pytest.mark.parametrize("question", ["What does the second one propose?", "any others?", "New topic: what is it?"])
+@pytest.mark.parametrize(
+    "question", ["What does the second one propose?", "any others?", "New topic: what is it?", "which of these grow?", "only since 2023"]
+)
 def test_where_the_rules_know_better_a_model_is_not_asked(conversations: Conversations, question: str) -> None:
     assert not conversations.understand(question, ["Which papers model water?"]).leans
 

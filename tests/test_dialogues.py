@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_qa.chat import Turn, stand_alone
+from rag_qa.chat import Turn, small_talk, stand_alone
 from rag_qa.papers import Paper
 
 TIDE = Paper("p1", "We propose TIDE-7, a model of tides. TIDE-7 uses copper gauges and is fast.", title="TIDE-7", authors=("Smith, Ada",), year=2021)
@@ -38,6 +42,12 @@ DIALOGUES = [
     ([SNOWFALL], "What does it need?", "counts flakes: What does it need?"),
     ([PRIVACY], "What data do they use?", "What data do the papers that deal with privacy use?"),
     ([ON], "What do they say about flakes?", "What do the papers on snow say about flakes?"),
+    ([TIDES], "Is there a variant of it with a camera?", "Is there a variant of TIDE-7 with a camera?"),
+    (
+        [TIDES],
+        "What other weaknesses of those sparse approaches do they name?",
+        "TIDE-7: What other weaknesses of those sparse approaches do they name?",
+    ),
     # comparisons
     ([TIDES], "compare it with GEM", "compare TIDE-7 with GEM"),
     ([TIDES], "compare with GEM", "compare TIDE-7 with GEM"),
@@ -88,6 +98,13 @@ DIALOGUES = [
     ([COUNT], "and supervised learning?", "How many papers use supervised learning?"),
     ([SAID], "and about fairness?", "What do the papers say about fairness?"),
     ([SAID], "and fairness?", "What do the papers say about fairness?"),
+    (
+        [Turn("Which papers deal with privacy?", (TIDE,))],
+        "which of them is the fastest?",
+        "which of the papers that deal with privacy is the fastest?",
+    ),
+    ([Turn("Which papers deal with privacy?", (TIDE,))], "what do they have in common?", "what do the papers that deal with privacy have in common?"),
+    ([Turn("Which papers deal with privacy?", (TIDE,))], "Does it need gauges?", "Does TIDE-7 need gauges?"),
     # filters
     ([PRIVACY], "and since 2023?", "Which papers since 2023 deal with privacy?"),
     ([PRIVACY], "only reviews", "Which papers deal with privacy, only reviews?"),
@@ -125,6 +142,8 @@ DIALOGUES = [
     ([PRIVACY], "I meant differential privacy", "Which papers deal with differential privacy?"),
     ([PRIVACY], "no, only reviews", "Which papers deal with privacy, only reviews?"),
     ([TIDES], "No, how fast is it?", "how fast is TIDE-7?"),
+    ([COMPARED], "no, I meant GEM", "Compare TIDE-7 and GEM"),
+    ([Turn("compare TIDE-7 with MOSS-2", (TIDE, MOSS))], "and GEM?", "compare TIDE-7 with GEM"),
     # assent in front of a question
     ([TIDES], "yes, tell me more", "tell me more about TIDE-7"),
     ([PRIVACY], "yes please, the second one", "tell me more about MOSS-2"),
@@ -149,7 +168,6 @@ PIECES = (
     "it its they them this that one which of them how many and what about the second the first two compare with any others since 2023 by Smith only"
     " reviews no, I meant TIDE-7 on data ? , : “ ” why tell me more is does deal privacy papers Which number 2 [3] yes"
 ).split()
-OPENS_ANEW = ("new topic", "something", "let's", "on another", "by the way", "unrelated", "changing", "moving on")
 question_like = st.lists(st.sampled_from(PIECES), max_size=9).map(" ".join) | st.text(max_size=40) | st.sampled_from([d[1] for d in DIALOGUES])
 some_turns = st.lists(st.sampled_from(TURNS), min_size=1, max_size=3)
 
@@ -172,3 +190,28 @@ def test_what_was_understood_is_understood_as_it_is(question: str, turns: list[T
 @pytest.mark.parametrize(("turns", "question", "expected"), DIALOGUES)
 def test_a_dialogue_understood_again_stays_as_it_is(turns: list[Turn], question: str, expected: str) -> None:
     assert stand_alone(expected, turns) == expected
+
+
+# Read alone they are understood; after something else was said, by nobody for sure.
+LEAN_EITHER_WAY = {
+    "Which works work out how much training data, or the people who supplied it, contributed to a diffusion model?",
+    "Which of these works introduces a watermarking scheme for LLM output?",
+    "How does word2vec learn its embeddings?",
+    "How much faster than their teachers can the distilled, specialised force fields become?",
+}
+
+
+def stands_alone(file: Path) -> Iterator[str]:
+    """The questions of a set that have no history and are no small talk."""
+    for line in file.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        if not record.get("history") and not small_talk(record["question"]):
+            yield " ".join(record["question"].split())
+
+
+@pytest.mark.parametrize("name", ["seeds", "iclr_dev", "sets_dev"])
+@pytest.mark.parametrize("turns", [[TIDES], [PRIVACY], [COMPARED], [PRIVACY, ONE], [SINCE], [REFUSED]])
+def test_a_question_of_the_development_sets_takes_nothing_from_another_conversation(name: str, turns: list[Turn], project: Path) -> None:
+    questions = list(stands_alone(project / "eval" / "datasets" / f"{name}.jsonl"))
+    assert len(questions) > 90
+    assert [question for question in questions if stand_alone(question, turns) != question and question not in LEAN_EITHER_WAY] == []

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from rag_qa import text
 from rag_qa.chat.instead import asked_of, corrected, of_something_else
-from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_set, of_several, others
-from rag_qa.chat.narrowing import narrowed
+from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, is_of_set, of_set, of_several, others
+from rag_qa.chat.narrowing import narrowed, says_nothing_else
 from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, replaced
 from rag_qa.chat.turns import Turn, all_of_them, context, subject, turn_for
 
@@ -53,7 +53,8 @@ def _one_step(question: str, turns: Sequence[Turn]) -> str:
 def is_settled_by_rules(question: str) -> bool:
     """Does a question say where to look ("the second one", "any others?"), so that words of a chat model could only be worse?"""
     asked = masked(_FILLER.sub("", question))
-    return any(pattern.search(asked) for pattern in (_NEW_TOPIC, ORDINAL, OF_SEVERAL, OTHERS))
+    points = any(pattern.search(asked) for pattern in (_NEW_TOPIC, ORDINAL, OF_SEVERAL, OTHERS))
+    return points or is_of_set(asked) or says_nothing_else(asked)
 
 
 def _by_rules(asked: str, turns: Sequence[Turn]) -> str:

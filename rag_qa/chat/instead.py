@@ -104,8 +104,12 @@ def _of_name(name: str, last: Turn) -> str:
     if quoted := QUOTED.search(question):
         return question.replace(quoted.group(), name, 1)
     if before := text.names(question):
-        return question.replace(before[0], name, 1)
+        # "compare X with Y": the last one is what was added
+        return question.replace(before[-1 if len(before) > 1 and _COMPARISON.search(question) else 0], name, 1)
     return _of_topic(name, question) or f"{name}: {question}"
+
+
+_COMPARISON = re.compile(r"\b(?:compared?|comparison|differences?|differs?|versus|vs|than|which of)\b", re.IGNORECASE)
 
 
 def _of_topic(other: str, question: str) -> str | None:

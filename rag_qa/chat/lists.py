@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_qa import text
 from rag_qa.chat.pointing import depends, masked, replaced
-from rag_qa.chat.turns import LISTING, Asked, Turn, all_of_them, called, joined, listed, papers_asked_for, several
+from rag_qa.chat.turns import LISTING, Asked, Turn, called, each_of_them, joined, listed, papers_asked_for
 from rag_qa.retrieval.set_questions import asked_for_set
 from rag_qa.text import any_of
 
@@ -98,6 +98,11 @@ def of_set(question: str, turns: Sequence[Turn]) -> str | None:
     some = _SOME_OF_THEM.match(question)
     asked = _last_set(turns) if some else None
     return _some_of(asked, some) if asked and some else None
+
+
+def is_of_set(question: str) -> bool:
+    """Does a question ask for all of a set, their number, or some of them?"""
+    return any(pattern.match(question) for pattern in (_COUNT, _ALL_OF_THEM, _SOME_OF_THEM))
 
 
 def _last_set(turns: Sequence[Turn]) -> Asked | None:
@@ -230,11 +235,11 @@ def of_several(question: str, turns: Sequence[Turn]) -> str | None:
     if text.names(plain) or not (match or _THEY.search(plain)):
         return None
     back = range(len(turns) - 1, max(-1, len(turns) - 1 - _LOOKED_BACK), -1)
-    they = next(filter(None, (all_of_them(turns[i]) for i in back)), "")
+    they = next(filter(None, (each_of_them(turns[i]) for i in back)), "")
     if not they or they in question:
         return None
     if match is None:
-        return replaced(question, they) if len(several(turns[-1])) > 1 and depends(question) else None
+        return replaced(question, they, also_elliptic=True) if each_of_them(turns[-1]) and depends(question) else None
     if match["alone"]:
         said = f"{match['alone']} {they}"
     else:

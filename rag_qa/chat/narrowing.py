@@ -31,7 +31,7 @@ _PAPERS = re.compile(
     re.IGNORECASE,
 )
 _ALWAYS_LAST = re.compile(r"^(?:only|just|excluding|except|without|ignoring|leaving out|but|not|no)\b|\bonly$", re.IGNORECASE)
-_IN_PAPERS = re.compile(r",? in papers(?=\W*$)", re.IGNORECASE)
+_IN_PAPERS = re.compile(r",? in papers(?=\s*(?:[,?.!]|$))", re.IGNORECASE)
 _KINDS = {
     "years": ("year_from", "year_to"),
     "author": ("author",),
@@ -73,7 +73,7 @@ def narrowed(question: str, turns: Sequence[Turn]) -> str | None:
     >>> narrowed("and by Jones?", [Turn("Which papers by Smith deal with tides?")])
     'Which papers by Jones deal with tides?'
     """
-    if len(question.split()) > _MOST_WORDS:
+    if not says_nothing_else(question):
         return None
     if anything := _ANYTHING.match(question):
         return _widened(turns, (anything["kind"] or anything["dropped"] or "").lower().rstrip("s"))
@@ -85,6 +85,15 @@ def narrowed(question: str, turns: Sequence[Turn]) -> str | None:
     if "years" in phrase.kinds and not _PAPERS.search(asked) and re.search(r"\b(?:19|20)\d\d\b", asked):
         return None  # "and in 2021?" after a question about what happened in 2020
     return _with(asked, phrase)
+
+
+def says_nothing_else(question: str) -> bool:
+    """Does a follow-up say what papers must be, and nothing else?
+
+    >>> says_nothing_else("and since 2023?"), says_nothing_else("Which papers since 2023 deal with tides?")
+    (True, False)
+    """
+    return len(question.split()) <= _MOST_WORDS and bool(_ANYTHING.match(question) or _phrase(question))
 
 
 def _phrase(question: str) -> Phrase | None:

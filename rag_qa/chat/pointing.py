@@ -104,7 +104,7 @@ def depends(question: str) -> bool:
     specific = [word for word in text.content_words(question) if word not in GENERIC]
     if len(specific) >= _ENOUGH:
         return False
-    if _DETERMINER.search(without) and not named and not refers_inside(without):
+    if (thing := _DETERMINER.search(without)) and not named and not _CLAUSE_BEFORE.search(without[: thing.start()]):
         return True
     if reference := _first_reference(without):
         return not (refers_inside(without) or _are_the_authors(without, reference))
@@ -176,7 +176,10 @@ _CLAUSE_BEFORE = re.compile(
     r"\w(?:[,;:]| [-–])\s+(?:so |and |but )?(?:how|what|why|when|where|which|who|does|is|are|can) (?:[\w-]+ )?$", re.IGNORECASE
 )
 # "how a bridge carries its load", "a network that keeps all its vectors"
-_OWNER = re.compile(r"\b(?:an?|each|every) (?:[\w-]+ ){2,5}$|\b(?:\w+ (?:that|who)|papers|methods) (?:[\w-]+ ){1,3}$", re.IGNORECASE)
+_OWNER = re.compile(
+    r"\b(?:an?|each|every) (?:[\w-]+ ){1,4}(?!of|with|in|for|on|to|by|and|or)[\w-]+ $|\b(?:\w+ (?:that|who)|papers|methods) (?:[\w-]+ ){1,3}$",
+    re.IGNORECASE,
+)
 _NO_PLURAL = frozenset("does uses authors papers works shows this is was has its experiments results".split())
 
 
@@ -196,7 +199,7 @@ def refers_inside(question: str) -> bool:
         return True
     if content and any(pattern.search(before) for pattern in (_CLAUSE_IN_FRONT, _SECOND_QUESTION)):
         return True
-    if (content and _CLAUSE_BEFORE.search(before)) or _OWNER.search(before):
+    if (content and _CLAUSE_BEFORE.search(before)) or (match.re is _POSSESSIVE and _OWNER.search(before)):
         return True
     if match.group().lower() in ("they", "them", "their"):
         plural = (word for word in text.content_words(before) if len(word) > 3 and word.endswith("s") and not word.endswith("ss"))

@@ -145,12 +145,18 @@ def joined(names: Sequence[str]) -> str:
 def all_of_them(turn: Turn) -> str:
     """What "they" are after a turn that was about several things, "" if it was about one: a few names, or the papers as they were asked for."""
     names = several(turn)
-    if len(names) < 2:
-        return ""
     asked = papers_asked_for(turn.understood_as)
+    if len(names) < 2:
+        return asked.phrase if asked and not turn.papers else ""
     if asked and not (len(names) <= _MOST_NAMED and all(len(name.split()) <= _SHORT for name in names)):
         return asked.phrase
     return joined(names[:_MOST_NAMED])
+
+
+def each_of_them(turn: Turn) -> str:
+    """The same where "they" is said, and not "it": of a set that has one paper, too."""
+    asked = papers_asked_for(turn.understood_as)
+    return all_of_them(turn) or (asked.phrase if asked else "")
 
 
 def subject(turn: Turn) -> tuple[str, bool]:
