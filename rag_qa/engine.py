@@ -21,6 +21,7 @@ from rag_qa.answering.generative import GenerativeAnswerer
 from rag_qa.answering.rewriting import rewrite_follow_up
 from rag_qa.answering.summaries import MOST_PAPERS, Comparison, Library, Summariser, Summary, asks_for_summary, topic_of
 from rag_qa.answering.weights import Weights
+from rag_qa.chunking import Passage
 from rag_qa.conversation import Conversations
 from rag_qa.embedding import minilm, openai_api, static, transformer
 from rag_qa.embedding.cache import Cached
@@ -487,6 +488,22 @@ class Engine:
         found = self._sets.members(SetQuestion(subject), filters=narrowed.filters, beyond=_NEAREST)
         told = self._summariser.topic(subject, [one.hit for one in found.members], [one.hit for one in found.beyond], most=k or MOST_PAPERS)
         return replace(told, narrowing=narrowed.narrowing)
+
+    def write_summary(self, summary: Summary) -> Answer:
+        """The papers of a summary summed up by the chat model in words of its own, each sentence checked against the abstract that it cites.
+
+        Without a model, and where it says nothing of use, the sentences of the summary itself. Raises ProviderError.
+        """
+        if not self.uses_llm or summary.abstained is not None:
+            return summary.answer
+        hits = [
+            Hit(paper, (Passage(f"{paper.id}:0", paper.id, 0, paper.abstract, 0, len(paper.abstract)),), 1.0 / n, n)
+            for n, paper in enumerate((source.paper for source in summary.sources), 1)
+        ]
+        told = summary.answer
+        *_, last = self._generative.stream(summary.request, hits, asked=told.question, confidence=1.0, fallback=lambda: told)
+        assert isinstance(last, Answer)
+        return replace(last, understood_as=told.question, narrowing=summary.narrowing)
 
     def compare(self, names: Sequence[str], aspects: Sequence[str] = ()) -> Comparison:
         """Papers side by side: what each says of each aspect (problem, method, result and limits, if none is given). Raises as `named`, and

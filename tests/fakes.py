@@ -194,6 +194,9 @@ class FakeEngine:
         summary = SUMMARISER.topic(wanted, [hit for hit in found.hits if wanted.casefold() in hit.paper.abstract.casefold()], most=k or len(PAPERS))
         return replace(summary, narrowing=found.narrowing)
 
+    def write_summary(self, summary: Summary) -> Answer:
+        return replace(summary.answer, model="tiny-chat")
+
     def compare(self, names: Sequence[str], aspects: Sequence[str] = ()) -> Comparison:
         return SUMMARISER.compare(self._named(names), [one for name in aspects if (one := SUMMARISER.aspect(name))])
 

@@ -13,8 +13,11 @@ from rag_qa.answering.answer import Answer, Evidence, Sentence, Source
 from rag_qa.engine import Engine
 from rag_qa.errors import QuestionError
 from rag_qa.interfaces import answer_exports, summary_views
+from rag_qa.llm.scripted import ScriptedChat
 from rag_qa.retrieval.filters import Filters
+from rag_qa.settings import load
 from tests.documents import environment
+from tests.fakes import RememberingEmbedder
 
 
 def stands_in(evidence: Evidence, sources: tuple[Source, ...]) -> bool:
@@ -141,3 +144,31 @@ def test_a_summary_of_what_is_not_there_is_refused(seed_engine: Engine) -> None:
 
     assert answer.abstained
     assert answer.sentences == ()
+
+
+# -------------------------------------------------------------------------------------------------------------- by a chat model
+
+
+def test_a_model_writes_a_summary_and_each_sentence_is_checked(seed_folder: Path, embedder: RememberingEmbedder) -> None:
+    said = "NetMoE reaches a maximum efficiency improvement of 1.67× with 32 GPUs [1]. It needs 9000 GPUs [1]."
+    model = ScriptedChat([said] * 4)
+    engine = Engine(load(data_dir=seed_folder), embedder=embedder, chat_model=model)
+    answer = engine.write_summary(engine.summarise(["NetMoE"]))
+
+    assert answer.question == "Summarise “NetMoE”"
+    assert [sentence.verdict.status.value for sentence in answer.sentences] == ["supported", "unsupported"]
+    assert answer.model == "scripted"
+    assert "the problem, the method, the result and the limits" in str(model.prompts[0])
+
+
+def test_a_model_is_not_asked_to_sum_up_what_is_not_there(seed_folder: Path, embedder: RememberingEmbedder) -> None:
+    engine = Engine(load(data_dir=seed_folder), embedder=embedder, chat_model=ScriptedChat([]))
+
+    assert engine.write_summary(engine.summarise_topic("black holes")).abstained == "No paper of this library deals with “black holes”."
+
+
+def test_where_a_model_says_nothing_the_sentences_of_the_abstracts_stand_in(seed_folder: Path, embedder: RememberingEmbedder) -> None:
+    engine = Engine(load(data_dir=seed_folder), embedder=embedder, chat_model=ScriptedChat([""] * 4))
+    summary = engine.summarise(["NetMoE"])
+
+    assert engine.write_summary(summary).sentences == summary.answer.sentences

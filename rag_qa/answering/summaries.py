@@ -63,6 +63,16 @@ class Summary:
         return tuple(sentence for section in self.sections for sentence in section.sentences)
 
     @property
+    def request(self) -> str:
+        """What a chat model is asked so that it writes this summary in words of its own."""
+        wanted = "the problem, the method, the result and the limits"
+        if len(self.sources) == 1:
+            return f"Summarise {self.subject}: {wanted}, as far as the abstract gives them."
+        return (
+            f"Summarise what these papers say on {self.subject}: {wanted} of each, what they agree on, and how they differ or contradict each other."
+        )
+
+    @property
     def answer(self) -> Answer:
         """The same as an Answer: headings lead their first sentence, and notes are its preface and its notice."""
         asked = f"Summarise {self.subject}"

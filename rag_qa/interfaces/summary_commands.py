@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from rag_qa import text
+from rag_qa.answering.answer import Answer
 from rag_qa.answering.summaries import MOST_PAPERS, Comparison, Summary
 from rag_qa.engine import EVERY_PAPER, Scope
-from rag_qa.interfaces import render, summary_views, terminal
+from rag_qa.interfaces import answer_exports, render, summary_views, terminal
 from rag_qa.interfaces.render import EngineLike
 from rag_qa.interfaces.session import DataDir, session_of
 from rag_qa.papers import known_as
@@ -45,6 +46,10 @@ def summarise(
         int,
         typer.Option("--k", "-k", metavar="N", min=1, max=50, help="How many papers of a topic at most."),
     ] = MOST_PAPERS,
+    answerer: Annotated[
+        Literal["extractive", "llm"],
+        typer.Option("--answerer", help="extractive: sentences of the abstracts, no model. llm: a chat model writes, and each sentence is checked."),
+    ] = "extractive",
     format_: FormatOption = Format.TEXT,
     scope: Scope = EVERY_PAPER,
     data_dir: DataDir = None,
@@ -61,8 +66,14 @@ def summarise(
         raise typer.BadParameter(
             'give a topic or papers, such as rag-qa summarise "differential privacy" or rag-qa summarise --paper NetMoE', param_hint="TOPIC_OR_PAPER"
         )
-    engine = session_of(ctx).open(data_dir=data_dir)
-    _show_summary(_summary(engine, words, names, k, scope), format_)
+    if answerer == "llm" and format_ is Format.CSV:
+        raise typer.BadParameter("csv is for the sentences of the abstracts: take text, md or json for what a model writes", param_hint="--format")
+    engine = session_of(ctx).open(data_dir=data_dir, answerer=answerer)
+    summary = _summary(engine, words, names, k, scope)
+    if answerer == "llm":
+        _show_written(engine.write_summary(summary), format_)
+    else:
+        _show_summary(summary, format_)
 
 
 def _summary(engine: EngineLike, words: Sequence[str], names: Sequence[str], k: int, scope: Scope) -> Summary:
@@ -112,6 +123,15 @@ def _show_summary(summary: Summary, format_: Format) -> None:
         typer.echo(written[format_](summary), nl=False)
     else:
         terminal.write(summary_views.summary_lines(summary, terminal.width()))
+
+
+def _show_written(answer: Answer, format_: Format) -> None:
+    if format_ is Format.JSON:
+        terminal.write_json(render.answer_json(answer))
+    elif format_ is Format.MD:
+        typer.echo(answer_exports.markdown([answer]), nl=False)
+    else:
+        terminal.write(render.answer_lines(answer, terminal.width()))
 
 
 def _show_comparison(table: Comparison, format_: Format) -> None:

@@ -99,6 +99,18 @@ def test_without_an_index_there_is_nothing_to_sum_up() -> None:
     assert "There is no index yet" in run("summarise", "tides", is_empty=True).stderr
 
 
+@pytest.mark.parametrize(("name", "begins"), [("text", "Problem: "), ("md", "## Summarise “TIDE-7”"), ("json", '{"question": "Summarise')])
+def test_a_model_writes_it_where_it_is_asked_to(name: str, begins: str) -> None:
+    result = run("summarise", "TIDE-7", "--answerer", "llm", "--format", name)
+
+    assert result.stdout.startswith(begins)
+    assert "tiny-chat" in result.stdout or name == "md"
+
+
+def test_what_a_model_writes_is_no_table() -> None:
+    assert "csv is for the sentences" in " ".join(run("summarise", "TIDE-7", "--answerer", "llm", "--format", "csv").stderr.split())
+
+
 # -------------------------------------------------------------------------------------------------------------------- compare
 
 
