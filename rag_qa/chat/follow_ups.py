@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 
 from rag_qa import text
-from rag_qa.chat.instead import asked_of, corrected, of_something_else
-from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, is_of_set, of_set, of_several, others
+from rag_qa.chat.instead import asked_of, corrected, is_question, of_something_else, than_before
+from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
 from rag_qa.chat.narrowing import narrowed, says_nothing_else
 from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, replaced
+from rag_qa.chat.sets import is_of_set, of_set
 from rag_qa.chat.turns import Turn, all_of_them, context, subject, turn_for
 
 
@@ -60,7 +61,7 @@ def is_settled_by_rules(question: str) -> bool:
 def _by_rules(asked: str, turns: Sequence[Turn]) -> str:
     if said := corrected(asked):
         return _corrected(said, turns)
-    for rule in (narrowed, others, of_set, _goes_on, _by_place, of_something_else, of_several):
+    for rule in (narrowed, others, of_set, _goes_on, _by_place, than_before, of_something_else, of_several):
         if understood := rule(asked, turns):
             return understood
     return _with_subject(asked, turn_for(asked, turns)) if depends(asked) else asked
@@ -71,7 +72,12 @@ def _corrected(said: str, turns: Sequence[Turn]) -> str:
     if understood := narrowed(said, turns):
         return understood
     meant = by_place(said, turns) or said
-    return of_something_else(f"{meant.rstrip('?')}?", turns) or asked_of(meant, turns[-1]) or _by_rules(meant, turns)
+    if is_question(meant):
+        return _by_rules(meant, turns)
+    if understood := of_something_else(f"{meant.rstrip('?')}?", turns) or asked_of(meant, turns[-1]):
+        return understood
+    about = subject(turns[-1])[0]
+    return f"{context(about, turns[-1])}: {meant}" if about else meant
 
 
 def _by_place(question: str, turns: Sequence[Turn]) -> str | None:
@@ -127,6 +133,7 @@ _NEW_TOPIC = re.compile(
     r"|(?:a |an? entirely |a completely )?(?:new|different|another|next|other) (?:topic|subject|question|thing)(?: now)?"
     r"|let(?:['’]|u)?s (?:leave|drop|forget|move on|change|switch|turn)[^.:;!?]{0,40}|on (?:another|a different|an unrelated) (?:note|topic"
     r"|subject)|moving on"
+    r"|(?:forget|never ?mind|skip|leave|drop)(?: about)?(?: (?:that|it|this))?"
     r"|changing (?:the )?(?:topic|subject)|(?:an )?unrelated(?: question)?|by the way|btw)\s*[:;,.!–—-]+\s*(?=\S)",
     re.IGNORECASE,
 )
@@ -142,7 +149,7 @@ _MORE = re.compile(
     r"^(?:please )?(?:(?:can|could|would) you )?(?:please )?(?:tell me more|more|more (?:details?|information|info)|details|go on|continue"
     r"|elaborate|expand|say more"
     r"|(?:give|show) me (?:more|(?:some )?(?:more )?details?)|explain(?: (?:that|it|this))?(?: (?:more|further|again|in (?:more )?detail))?"
-    r"|keep going|what else|anything else)"
+    r"|keep going|what else|anything else|and|so|for example|for instance|such as|like what|e\.g\.)"
     r"(?: (?:about|on) (?:it|that|this|them))?(?: please)?[\s?.!]*$",
     re.IGNORECASE,
 )

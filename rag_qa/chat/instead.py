@@ -30,12 +30,20 @@ _COMPARED = re.compile(
     r" (?P<other>(?!what\b|which\b|it\b|them\b)\S.*?)[\s?.!]*$",
     re.IGNORECASE,
 )
-_COMPARE = re.compile(r"^(?:and |now |please )*(?P<verb>compare|contrast) (?:with|to|and) (?P<other>\S.*?)[\s?.!]*$", re.IGNORECASE)
+_COMPARE = re.compile(
+    r"^(?:and |now |please )*(?P<verb>compare|contrast|(?:(?:what is|what's) the )?differences?) (?:with|to|and|from) (?P<other>\S.*?)[\s?.!]*$",
+    re.IGNORECASE,
+)
 _DEFINITION = re.compile(r"^((?:what|who)(?: is| are|'s) )(?:an? |the )?[\w\s-]+?(\?*)$", re.IGNORECASE)
 _ABOUT = re.compile(r"^(.*\b(?:say|says|said|known|written|found|learn) (?:about|on)) [^?]+(\?*)$", re.IGNORECASE)
 
 
 _VERB = re.compile(r"\b(?:is|are|was|were|does|do|did|can|could|has|have|will|would|should)\b", re.IGNORECASE)
+
+
+def is_question(phrase: str) -> bool:
+    """Does a phrase begin as a question or a request does?"""
+    return bool(_QUESTION_WORD.match(phrase))
 
 
 def of_something_else(question: str, turns: Sequence[Turn]) -> str | None:
@@ -83,6 +91,22 @@ def _with_phrase(last: str, preposition: str, phrase: str) -> str | None:
 # ------------------------------------------------------------------------------------------------- another subject
 
 
+_BETTER = re.compile(
+    r"^(?:and |but |so )*(?:is|are|does) \S+ (?:(?:any|much|also) )?(?:\w+ )?(?P<than>better|worse|faster|slower|larger|smaller|cheaper"
+    r"|more \w+)\?*$",
+    re.IGNORECASE,
+)
+
+
+def than_before(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Is NetMoE better?", than what was spoken of."""
+    if not _BETTER.match(question) or len(text.names(masked(question))) != 1:
+        return None
+    about, is_name = subject(turns[-1])
+    is_another = is_name and text.names(masked(question))[0] not in about
+    return f"{question.rstrip('?')} than {about}?" if is_another and about not in question else None
+
+
 def asked_of(phrase: str, last: Turn) -> str | None:
     """The last question, asked of what a phrase names in place of what it was asked of; None if that can't be told.
 
@@ -109,10 +133,12 @@ def _of_name(name: str, last: Turn) -> str:
     return _of_topic(name, question) or f"{name}: {question}"
 
 
+_PAPERS_ON = re.compile(r"^(?:any |other )?(?:papers|works?|studies|articles|research) (?:on|about|regarding) ", re.IGNORECASE)
 _COMPARISON = re.compile(r"\b(?:compared?|comparison|differences?|differs?|versus|vs|than|which of)\b", re.IGNORECASE)
 
 
 def _of_topic(other: str, question: str) -> str | None:
+    other = _PAPERS_ON.sub("", other)
     if topic := _topic(question):
         again = re.sub(r"\bother (?=\w+)", "", question, count=1) if asks_for_others(question) else question
         return again.replace(topic, other, 1)

@@ -1,4 +1,4 @@
-"""Follow-ups on several papers: "any others?", "which of them use gauges?", "how many are there?", "the second one", "compare the first two"."""
+"""Follow-ups on several papers: "any others?", "the second one", "compare the first two", "which of them is faster?"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_qa import text
 from rag_qa.chat.pointing import depends, masked, replaced
-from rag_qa.chat.turns import LISTING, Asked, Turn, called, each_of_them, joined, listed, papers_asked_for
+from rag_qa.chat.turns import LISTING, Turn, called, each_of_them, joined, listed, papers_asked_for
 from rag_qa.retrieval.set_questions import asked_for_set
 from rag_qa.text import any_of
 
@@ -18,9 +18,12 @@ _LOOKED_BACK = 3  # turns in which a list may stand that "which of them" means
 
 OTHERS = re.compile(
     rf"{_AND}(?:(?:(?:are|is) there |do you (?:have|know) |what about |how about |show me |give me |find )?(?:any|some|the)? ?"
-    r"(?:others?|more|other ones?|more of (?:them|these|those)|anything else|(?:other|further|more) (?:papers|works?|studies|abstracts|articles))"
-    r"|what else(?: is there| do you have)?|who else|which (?:others?|else)|show more)"
-    r"(?: (?:like (?:this|that|these|those|it)|on (?:this|that|it)|too|as well|please))*[\s?.!]*$",
+    r"(?:others|rest|other|more|other ones|more of (?:them|these|those)|anything else"
+    r"|(?:other|further|more) (?:papers|works?|studies|abstracts|articles))"
+    r"|what else(?: is there| do you have)?|who else|which (?:others?|else)|show more"
+    r"|(?:is|are) (?:that|this|these|those|they|there)(?: really)? (?:all|it|everything)(?: of them| there is)?)"
+    r"(?: (?:like (?:this|that|these|those|it)|on (?:this|that|it|the same)(?: topic| subject)?|about (?:this|that|it)"
+    r"|too|as well|please))*[\s?.!]*$",
     re.IGNORECASE,
 )
 _OTHER_PAPERS = re.compile(
@@ -61,67 +64,6 @@ def others(question: str, turns: Sequence[Turn]) -> str | None:
     return asked.asked("Which other") if asked else f"others: {last}"
 
 
-# ------------------------------------------------------------------------------------------------------ some of a set
-
-_THEM = r"(?:them|(?:these|those)(?: (?:papers|ones|works|studies|articles|methods|approaches))?)"
-_WHICH = r"(?P<which>which|what|how many|(?:do|does) any|(?:are|is|were) any|any|do (?:some|others)|who)"
-_SOME_OF_THEM = re.compile(
-    rf"{_AND}(?:{_WHICH}(?: ones?)? (?:of|among) {_THEM}"
-    rf"|(?:of|among|from|out of) (?:all (?:of )?)?{_THEM},? (?P<which2>which|what|how many|(?:do|does) any)(?: ones?)?"
-    r"|(?P<which3>which|any|how many) ones?|(?P<which4>any|are any|do any)"
-    r"(?=\s+(?:on|about|with|without|using|for|that|which|in|of|from|by|use|deal)\b)"
-    r"|(?P<which5>which|how many)(?=\s+(?:of those )?(?:use(?! cases?\b)|deal|are|have|need"
-    r"|don't|do not|address|apply|rely|require|study|propose|report)\b))"
-    r"\s+(?P<condition>\S.*?)[\s?.!]*$",
-    re.IGNORECASE,
-)
-_ONE_OF_THEM = re.compile(r"^(?:is|was|has|does|did|do|can|could|will|would)\b|\b(?:most|best|worst|first|last|least|\w+est)\b", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"^(?:on|about|with|without|using|for|in|of|from|by)\b|^(?:that|which) ", re.IGNORECASE)
-_ALL_OF_THEM = re.compile(
-    rf"{_AND}(?:which(?: ones?| papers| are they| are these| are those)?|what are they|list (?:them|these|those|all)(?: all)?(?: of them)?"
-    r"|show (?:me )?(?:them|these|those|all|the (?:papers|list))(?: all)?|name (?:them|these|those)|(?:give me )?(?:the list|all of them)"
-    r"|what papers(?: are (?:they|these|those))?)(?: please)?[\s?.!]*$",
-    re.IGNORECASE,
-)
-_COUNT = re.compile(
-    rf"{_AND}(?:how many(?: (?:are there|are they|are these|is that|of them|papers|papers are there|in total))*|count them|in total)[\s?.!]*$",
-    re.IGNORECASE,
-)
-
-
-def of_set(question: str, turns: Sequence[Turn]) -> str | None:
-    """ "Which of them use gauges?", "how many are there?", "list them" after a question for every paper that qualifies."""
-    for pattern, opening in ((_COUNT, "How many"), (_ALL_OF_THEM, "Which")):
-        if pattern.match(question):
-            asked = papers_asked_for(turns[-1].understood_as)
-            return asked.asked(opening) if asked else None
-    some = _SOME_OF_THEM.match(question)
-    asked = _last_set(turns) if some else None
-    return _some_of(asked, some) if asked and some else None
-
-
-def is_of_set(question: str) -> bool:
-    """Does a question ask for all of a set, their number, or some of them?"""
-    return any(pattern.match(question) for pattern in (_COUNT, _ALL_OF_THEM, _SOME_OF_THEM))
-
-
-def _last_set(turns: Sequence[Turn]) -> Asked | None:
-    found = (papers_asked_for(turns[i].understood_as) for i in range(len(turns) - 1, max(-1, len(turns) - 1 - _LOOKED_BACK), -1))
-    return next(filter(None, found), None)
-
-
-def _some_of(asked: Asked, some: re.Match[str]) -> str | None:
-    which = next(some[name] for name in ("which", "which2", "which3", "which4", "which5") if some[name]).lower()
-    condition = re.sub(r"^(?:that|which) ", "", some["condition"], flags=re.IGNORECASE)
-    if which == "what" or _ONE_OF_THEM.search(condition):
-        return None
-    if which in ("are any", "is any", "were any") or _ATTRIBUTE.match(some["condition"]):
-        condition = condition if some["condition"] != condition else f"are {condition}"
-    opening = {"how many": "How many", "do any": "Do any", "does any": "Do any"}.get(which, "Which")
-    understood = asked.asked(opening, condition)
-    return understood if asked_for_set(understood) else None
-
-
 # ------------------------------------------------------------------------------------------------------ places in a list
 
 _WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
@@ -131,7 +73,8 @@ _PLACES |= {rank: place for place, rank in enumerate("1st 2nd 3rd 4th 5th 6th 7t
 _RANK = any_of(*(rank for rank in _PLACES if rank not in ("former", "latter")))
 _NOUN = r"(?:one|paper|abstract|method|approach|work|study|article|result|source|framework|model|algorithm|system)"
 _ASKED_OF = (
-    r"do|does|did|is|are|was|were|use|uses|propose|proposes|achieve|achieves|say|says|differ|differs|with (?:the )?(?:" + _RANK + r"|it)\b"
+    r"about|faster|slower|better|worse|larger|smaller|bigger|newer|older|cheaper|need|needs"
+    r"|do|does|did|is|are|was|were|use|uses|propose|proposes|achieve|achieves|say|says|differ|differs|with (?:the )?(?:" + _RANK + r"|it)\b"
     r"|and (?:the )?" + _RANK + rf"(?: {_NOUN})?\W*$"
 )
 ORDINAL = re.compile(
@@ -154,6 +97,8 @@ _MOST_PLACES = 4
 
 def by_place(question: str, turns: Sequence[Turn]) -> str | None:
     """ "The second one", "the latter", "paper 3", "the first two": what stands at that place in the last list."""
+    if _LEFT.match(question):
+        return _those_left(turns)
     found = _with_run(question, turns)
     for _ in range(_MOST_PLACES):
         put = _with_place(found or question, turns)
@@ -161,6 +106,15 @@ def by_place(question: str, turns: Sequence[Turn]) -> str | None:
             break
         found = put
     return found
+
+
+_LEFT = re.compile(r"^(?:and |what about |how about )*the (?:others|other ones|rest|other papers)[\s?.!]*$", re.IGNORECASE)
+
+
+def _those_left(turns: Sequence[Turn]) -> str | None:
+    """What was listed, and not asked about in the last question."""
+    left = [name for paper in listed(turns) if (name := called(paper)) not in turns[-1].understood_as]
+    return f"what about {joined(left[:_MOST_PLACES])}?" if left else None
 
 
 def _with_run(question: str, turns: Sequence[Turn]) -> str | None:

@@ -16,7 +16,8 @@ from rag_qa.text import any_of
 
 _OPENING = re.compile(
     r"^(?:(?:and|but|so|ok(?:ay)?|then|now|what about|how about|show me|give me|list|the same(?: question| thing)?|same|also|please"
-    r"|those|the ones?|ones?|any"
+    r"|those|the ones?|ones?|any|anything|something"
+    r"|(?:limit|restrict|narrow|filter)(?: (?:it|this|that|them|these|those|the list))?(?: down)? to"
     r"|papers|works|articles|studies|that (?:are|were|is|was)|which (?:are|were)|published|written|i want|i need)\b[\s,]*)+",
     re.IGNORECASE,
 )
@@ -24,6 +25,9 @@ _ONLY = re.compile(
     r"^(?:only|just)\s+(?:(?:those|the ones?|ones|papers|articles|works|studies|published|written)\s+)*|\s+only(?=\W*$)", re.IGNORECASE
 )
 _CLOSING = re.compile(r"[\s,?.!]*(?:\b(?:please|then|now|instead|too|as well)\b[\s?.!]*)*$", re.IGNORECASE)
+_LEFT_OUT = re.compile(r"^(?:exclude|drop|leave out|ignore|skip|remove|hide|omit) (?:the |any |all )?", re.IGNORECASE)
+_OLDER = re.compile(r"^(?:older|earlier|previous)(?: ones?| papers| work)?$|^before (?:that|then)$", re.IGNORECASE)
+_NEWER = re.compile(r"^(?:newer|later|more recent)(?: ones?| papers| work)?$|^(?:after|since) (?:that|then)$", re.IGNORECASE)
 _MOST_WORDS = 12
 _VENUE = re.compile(r"^(?:in|at) (?:the )?[A-Z][\w&.'-]*(?: (?:of|and|for|in|the|on|&|[A-Z][\w&.'-]*|(?:19|20)\d\d))*$")
 _PAPERS = re.compile(
@@ -77,9 +81,10 @@ def narrowed(question: str, turns: Sequence[Turn]) -> str | None:
         return None
     if anything := _ANYTHING.match(question):
         return _widened(turns, (anything["kind"] or anything["dropped"] or "").lower().rstrip("s"))
-    if (phrase := _phrase(question)) is None:
-        return None
     asked = _question_for_papers(turns)
+    phrase = _beside(question, asked) if _is_relative(question) else _phrase(question)
+    if phrase is None:
+        return None
     if phrase.kinds == {"venue"} and papers_asked_for(asked) is None:
         return None  # "and in Python?"
     if "years" in phrase.kinds and not _PAPERS.search(asked) and re.search(r"\b(?:19|20)\d\d\b", asked):
@@ -93,12 +98,32 @@ def says_nothing_else(question: str) -> bool:
     >>> says_nothing_else("and since 2023?"), says_nothing_else("Which papers since 2023 deal with tides?")
     (True, False)
     """
-    return len(question.split()) <= _MOST_WORDS and bool(_ANYTHING.match(question) or _phrase(question))
+    return len(question.split()) <= _MOST_WORDS and bool(_ANYTHING.match(question) or _is_relative(question) or _phrase(question))
+
+
+def _bare(question: str) -> str:
+    return _CLOSING.sub("", _OPENING.sub("", question))
+
+
+def _is_relative(question: str) -> bool:
+    """ "Older ones?", "and after that?"."""
+    bare = _bare(question)
+    return bool(_OLDER.match(bare) or _NEWER.match(bare))
+
+
+def _beside(question: str, asked: str) -> Phrase | None:
+    """The years before or after those that a question was about."""
+    years = next((said.filters for said in _said(asked) if "years" in said.kinds), Filters())
+    if _OLDER.match(_bare(question)) and years.year_from:
+        return Phrase(f"before {years.year_from}", Filters(year_to=years.year_from - 1))
+    if _NEWER.match(_bare(question)) and years.year_to:
+        return Phrase(f"since {years.year_to + 1}", Filters(year_from=years.year_to + 1))
+    return None
 
 
 def _phrase(question: str) -> Phrase | None:
     """The phrase that a follow-up is made of, if it is made of nothing else."""
-    tail = _CLOSING.sub("", _OPENING.sub("", question))
+    tail = _CLOSING.sub("", _LEFT_OUT.sub("excluding ", _OPENING.sub("", question)))
     plain = _ONLY.sub("", tail)
     tries = [tail, plain, f"from {plain}" if re.fullmatch(r"(?:19|20)\d\d(?:s)?", plain) else "", f"only {plain}" if tail != plain else ""]
     for words in filter(None, tries):
@@ -131,7 +156,7 @@ def _said(question: str) -> Iterator[Phrase]:
 
 def _with(question: str, phrase: Phrase) -> str:
     """A question with one phrase more, in the place of those that speak of the same."""
-    for old in _said(question):
+    for old in list(_said(question)):
         if old.kinds & phrase.kinds:
             question = _without(question, old.words)
             phrase = _both(old, phrase)

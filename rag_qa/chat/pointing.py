@@ -43,7 +43,7 @@ _VERB = (
     r"|important|needed|useful|hold|holds|happen|happens|always|ever|differ|differs|different|enough|good|bad)"
 )
 _PRONOUN = re.compile(
-    rf"\b(?:it|they|them|he|she|(?:this|that) one)\b|\b(?:this|that|these|those)\b(?=\s*(?:$|[?.,!]|{_VERB}\b))",
+    rf"\b(?:it|they|them|he|she|(?:this|that) one)\b|\b(?:this|that|these|those)\b(?=\s*(?:$|[?.,!]|{_VERB}\b|or\b|versus\b|vs\b))",
     re.IGNORECASE,
 )
 # "does that size compare", "of those sparse approaches": a thing named before, not a subject to be put in its place
@@ -233,4 +233,4 @@ _IT = re.compile(r"\bits?\b", re.IGNORECASE)
 
 def is_elliptic(question: str) -> bool:
     """Does the question bring next to nothing of its own: "and how large was it?"."""
-    return not [word for word in text.content_words(question) if word not in GENERIC and not text.is_name(word)]
+    return bool(_ELLIPSIS.match(question)) or not [word for word in text.content_words(question) if word not in GENERIC and not text.is_name(word)]
