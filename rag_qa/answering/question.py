@@ -110,6 +110,7 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
             Kind.DEFINITION,
             (
                 r"^(?:so )?(?:what|who)(?:'s| is| are| was) (?:an? |the )?[\w$α-ω. +-]{1,60}\??$",
+                r"\bwhat (?:is|are) (?:it|they|that|this|those)\b\W*$|\bwhat(?:'s| is| are) .{1,60} (?:job|role|purpose)\b",
                 r"^define\b|\bdefinition of\b|^(?:please )?(?:explain|describe)\b",
                 r"\bstands? for\b|\bmeant by\b|\bmean by\b|\bmeaning$",
                 r"\bwhat does .{1,50} (?:mean|do)\b|\bwhat .{1,40} is\b",
