@@ -163,6 +163,12 @@ DIALOGUES = [
     ([Turn("Which papers deal with privacy?", (TIDE, MOSS)), ONE], "and the others?", "What does MOSS-2 propose?"),
     ([FAST], "sorry I meant how accurate it is", "how accurate TIDE-7 is"),
     ([FAST], "not speed, accuracy", "TIDE-7 fast river data: accuracy"),
+    ([PRIVACY], "do any mention text?", "Do any papers deal with privacy and mention text?"),
+    ([PRIVACY], "any of those theoretical?", "Which papers deal with privacy and are theoretical?"),
+    ([PRIVACY], "how do the first and the second compare?", "how do TIDE-7 and MOSS-2 compare?"),
+    ([PRIVACY], "are there any from before 2020?", "Which papers before 2020 deal with privacy?"),
+    ([PRIVACY], "could you list only the reviews", "Which papers deal with privacy, only the reviews?"),
+    ([FAST], "no wait, lake data", "How fast is TIDE-7 on lake data?"),
     # assent in front of a question
     ([TIDES], "yes, tell me more", "tell me more about TIDE-7"),
     ([PRIVACY], "yes please, the second one", "tell me more about MOSS-2"),

@@ -171,7 +171,7 @@ _CORRECTED = re.compile(
     r"^(?:(?:no|nope|sorry|wait|oops|actually|hm+)[,.! ]+)*(?:i (?:meant?|was asking about|am asking about|was talking about|wanted)"
     r"|i'm (?:asking|talking) about"
     r"|what i meant (?:is|was))[,: ]+(?P<meant>\S.*)$"
-    r"|^(?:no|nope|sorry|wrong(?: one)?|not (?:that|this)(?: one)?)[,.!:]+ (?P<said>\S.*)$"
+    r"|^(?:no(?:,? wait)?|wait|nope|sorry|wrong(?: one)?|not (?:that|this)(?: one)?)[,.!:]+ (?P<said>\S.*)$"
     r"|^(?:no,? )?not (?:the |in |on |for )?[\w -]+?, (?:but )?(?P<but>\S.*)$",
     re.IGNORECASE,
 )

@@ -74,8 +74,10 @@ _RANK = any_of(*(rank for rank in _PLACES if rank not in ("former", "latter")))
 _NOUN = r"(?:one|paper|abstract|method|approach|work|study|article|result|source|framework|model|algorithm|system)"
 _ASKED_OF = (
     r"about|faster|slower|better|worse|larger|smaller|bigger|newer|older|cheaper|need|needs"
-    r"|do|does|did|is|are|was|were|use|uses|propose|proposes|achieve|achieves|say|says|differ|differs|with (?:the )?(?:" + _RANK + r"|it)\b"
-    r"|and (?:the )?" + _RANK + rf"(?: {_NOUN})?\W*$"
+    r"|do|does|did|is|are|was|were|use|uses|propose|proposes|achieve|achieves|say|says|differ|differs|with (?:the )?(?:"
+    + _RANK
+    + r"|it)\b|compare|differ|agree|relate"
+    r"|and (?:the )?" + _RANK + rf"(?: {_NOUN})?(?=\W*$| (?:compare|differ|agree|relate)\b)"
 )
 ORDINAL = re.compile(
     rf"\bthe (?P<rank>{_RANK}|other) (?:{_NOUN}|of (?:them|these|those))\b(?! (?:to|that|which|on|about|of)\b)"

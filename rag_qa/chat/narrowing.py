@@ -15,7 +15,9 @@ from rag_qa.retrieval.filters import Filters
 from rag_qa.text import any_of
 
 _OPENING = re.compile(
-    r"^(?:(?:and|but|so|ok(?:ay)?|then|now|what about|how about|show me|give me|list|the same(?: question| thing)?|same|also|please"
+    r"^(?:(?:(?:are|is) there|do you have|(?:can|could|would) you(?: please)? (?:list|show|give)(?: me)?"
+    r"|from(?= (?:before|after|since|between|until)\b)"
+    r"|and|but|so|ok(?:ay)?|then|now|what about|how about|show me|give me|list|the same(?: question| thing)?|same|also|please"
     r"|those|the ones?|ones?|any|anything|something"
     r"|(?:limit|restrict|narrow|filter)(?: (?:it|this|that|them|these|those|the list))?(?: down)? to"
     r"|papers|works|articles|studies|that (?:are|were|is|was)|which (?:are|were)|published|written|i want|i need)\b[\s,]*)+",

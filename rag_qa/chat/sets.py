@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_qa.chat.turns import Asked, Turn, papers_asked_for
+from rag_qa.chat.turns import FINITE, Asked, Turn, papers_asked_for
 from rag_qa.retrieval.set_questions import asked_for_set
 
 _AND = r"^(?:(?:and|but|so|then|ok(?:ay)?|now),? )*"
@@ -17,7 +17,7 @@ _SOME_OF_THEM = re.compile(
     rf"{_AND}(?:{_WHICH}(?: ones?)? (?:of|among) {_THEM}"
     rf"|(?:of|among|from|out of) (?:all (?:of )?)?{_THEM},? (?P<which2>which|what|how many|(?:do|does) any)(?: ones?)?"
     r"|(?P<which3>which|any|how many) ones?|(?P<which4>any|are any|do any)"
-    r"(?=\s+(?:on|about|with|without|using|for|that|which|in|of|from|by|use|deal)\b)"
+    r"(?=\s+(?:on|about|with|without|using|for|that|which|in|of|from|by|use|deal|mention|address|study|consider|have|need|cover|discuss)\b)"
     r"|(?P<which5>which|how many)(?=\s+(?:of those )?(?:use(?! cases?\b)|deal|are|have|need"
     r"|don't|do not|address|apply|rely|require|study|propose|report)\b))"
     r"\s+(?P<condition>\S.*?)[\s?.!]*$",
@@ -79,7 +79,8 @@ def _some_of(asked: Asked, some: re.Match[str]) -> str | None:
     condition = _what_they_do(some["condition"])
     if which == "what" or _ONE_OF_THEM.search(condition):
         return None
-    if which in ("are any", "is any", "were any") and condition == some["condition"]:
+    is_said = condition != some["condition"] or (which == "any" and FINITE.match(condition))
+    if which in ("any", "are any", "is any", "were any") and not is_said:
         condition = f"are {condition}"
     opening = {"how many": "How many", "do any": "Do any", "does any": "Do any"}.get(which, "Which")
     understood = asked.asked(opening, condition)

@@ -33,7 +33,7 @@ _VERBS = any_of(
     "concern|cover|involve|describe|develop|release|combine|train|learn|need|require|work|rely|make|test|show|evaluate|compare|handle|avoid|reduce",
     "improve|build|employ|look|have|are|were|can|could|do|don't|did|will|touch|contain|include|provide|offer|support|scale|generate|predict|run",
 )
-_FINITE = re.compile(rf"\b(?P<relative>(?:that|which|who) )?{_BEFORE_VERB}\b{_VERBS}\b", re.IGNORECASE)
+FINITE = re.compile(rf"\b(?P<relative>(?:that|which|who) )?{_BEFORE_VERB}\b{_VERBS}\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"^\s*(?:on|in|about|with|without|using|for|of|from|by|at|since|before|after|between|until|that|which|whose|where|regarding|concerning"
     r"|around|related|[a-z]+ing|[a-z]+ed)\b",
@@ -69,7 +69,7 @@ class Asked:
 
     def _verb(self) -> int | None:
         """Where what they do begins, if more is said of them than a phrase: "on tides |use gauges"."""
-        found = next((match.start() for match in _FINITE.finditer(self.rest) if not match["relative"]), None)
+        found = next((match.start() for match in FINITE.finditer(self.rest) if not match["relative"]), None)
         if found is not None or _ATTRIBUTE.match(self.rest) or not self.rest:
             return found
         return 1
