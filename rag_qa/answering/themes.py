@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -55,11 +56,12 @@ def themes(papers: Sequence[Paper], vectors: Mapping[str, Vectors], topic: str, 
 
     `vectors`: paper id -> unit vectors of its sentences. `topic`: its words call no theme.
     """
-    terms = [dict(_terms(paper.abstract)) for paper in papers]
+    terms = [dict((*_terms(paper.abstract), *_terms(paper.title or ""))) for paper in papers]
+    titled = [{term for term, _ in _terms(paper.title or "")} for paper in papers]
     wanted = min(MOST_THEMES, len(papers) // PAPERS_IN_THEME) or 1
     groups = _grouped(_likeness(papers, vectors), wanted)
     known = _said_of(topic, papers)
-    named = [(group, _label(group, terms, known, rarity)) for group in groups]
+    named = [(group, _label(group, terms, titled, known, rarity)) for group in groups]
     whole = [Theme(label, tuple(papers[i] for i in group)) for group, label in named if len(group) > 1]
     alone = tuple(papers[group[0]] for group, _ in named if len(group) == 1)
     return [*whole, *([Theme((), alone, is_group=False)] if alone else [])]
@@ -132,23 +134,30 @@ def _names_something(words: Sequence[str]) -> bool:
     return not _NO_NOUN.search(words[-1]) and not (len(words) == 1 and words[0].endswith("ing"))
 
 
-def _label(group: Sequence[int], terms: Sequence[Mapping[str, str]], known: set[str], rarity: Callable[[str], float]) -> tuple[str, ...]:
-    """Terms that several papers of a group hold, and few of the others, the rare ones first; no word twice, none of the topic alone."""
+def _label(
+    group: Sequence[int], terms: Sequence[Mapping[str, str]], titled: Sequence[AbstractSet[str]], known: set[str], rarity: Callable[[str], float]
+) -> tuple[str, ...]:
+    """Terms that several papers of a group hold, and few of the others, the rare ones first; no word twice, none of the topic alone.
+
+    Where papers have titles, a single word counts only if it stands in one.
+    """
+    telling = set().union(*(titled[i] for i in group))
     inside = Counter(term for i in group for term in terms[i])
     outside = Counter(term for i, there in enumerate(terms) if i not in group for term in there)
     others = len(terms) - len(group)
     written = {term: there[term] for i in reversed(group) for there in [terms[i]] for term in there}
     scored = [
-        ((count / len(group) - (outside[term] / others if others else 0.0)) * _weight(written[term], rarity), term)
+        ((count / len(group) - (outside[term] / others if others else 0.0)) * _weight(written[term], rarity) * (1 + (term in telling)), term)
         for term, count in inside.items()
-        if count > 1 and not set(term.split()) <= known
+        if count > 1 and not set(term.split()) <= known and (" " in term or term in telling or not telling)
     ]
     chosen: list[str] = []
     used: set[str] = set()
     for score, term in sorted(scored, key=lambda pair: (-round(pair[0], 6), -len(pair[1]), pair[1])):
-        if score > 0 and not set(term.split()) & used and len(chosen) < _LABELS:
+        stems = {stem.rstrip("s") for stem in term.split()}  # the stem of "llms" is not that of "llm"
+        if score > 0 and not stems & used and len(chosen) < _LABELS:
             chosen.append(written[term])
-            used |= set(term.split())
+            used |= stems
     return tuple(chosen)
 
 

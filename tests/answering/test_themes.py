@@ -42,6 +42,13 @@ def test_a_short_form_of_the_topic_calls_no_theme_either() -> None:
     assert "ltms" not in theme.terms
 
 
+def test_a_single_word_calls_a_theme_only_if_it_stands_in_a_title() -> None:
+    papers = [Paper(f"s{n}", f"Harbour walls erode in town {n}. Erosion detects {n} walls.", title=f"Erosion of walls, part {n}") for n in range(2)]
+    (theme,) = grouped(papers)
+
+    assert theme.terms == ("erosion", "walls")  # and not "town", "erode" or "detects"
+
+
 def test_papers_that_stand_alone_come_last_without_terms() -> None:
     first, last = grouped([BOG[0], *SEA])
 
