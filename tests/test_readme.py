@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import shlex
 import tomllib
@@ -15,6 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from typer.main import get_command
 
+from eval.__main__ import COMMANDS
 from eval.__main__ import _parser as eval_parser
 from eval.datasets import loader
 from rag_qa.interfaces import cli, render
@@ -236,10 +238,20 @@ def test_a_command_that_does_not_exist_is_found() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 def test_every_option_named_in_the_text_exists(document: Path) -> None:
-    known = set().union(*(options(command) for command in commands().values()), {"--data"})
+    known = set().union(*(options(command) for command in commands().values()), options_of_the_evaluation())
     named = {(line, shell.split()[0].partition("=")[0]) for line, shell in code(document) if shell.startswith("--")}
 
     assert sorted((line, option) for line, option in named if option not in known) == []
+
+
+def options_of_the_evaluation() -> set[str]:
+    """Of all its commands."""
+    found: set[str] = set()
+    for command in COMMANDS.values():
+        single = argparse.ArgumentParser()
+        command.add_options(single)
+        found.update(option for action in single._actions for option in action.option_strings)
+    return found
 
 
 def test_the_readme_says_of_every_command_what_its_help_says() -> None:
