@@ -28,7 +28,8 @@ BEFORE_THIS = "[before this]"
 
 _ENOUGH = 0.78  # sentences are added until one of them is the answer with this probability
 _MOST_OF_ONE = 4  # sentences of one paper,
-_MOST_OF_SEVERAL = 5  # and of several
+_MOST_OF_EACH = 2  # of each of several that are asked for by name,
+_MOST_OF_SEVERAL = 5  # and of several together
 _USUAL_SHARE = 0.9  # of the words: what further sentences of one paper may fill; the rest is for what the first one leans on
 _SHARPNESS = 42.0  # exp(this * score) is proportional to the probability that a paper is the right one; fitted by `python -m eval.fit`
 _ALTERNATIVES = 4  # papers that an answer to a question in free words is made from, at most
@@ -156,7 +157,8 @@ def _groups(found: Found, most_words: int) -> list[list[Shown]]:
     """Sentences to show, by paper."""
     if several := _papers_asked_for(found):
         each = most_words // len(several)
-        chosen = [_until_enough(_ranked(found.sentences_of(i)), 2 if found.question.kind is Kind.COMPARISON else 1, each) for i in several]
+        most = 1 if found.question.kind is Kind.PAPERS else _MOST_OF_EACH
+        chosen = [_until_enough(_ranked(found.sentences_of(i)), most, each) for i in several]
         return [_readable(found, group, found.sentences_of(i), each) for i, group in zip(several, chosen, strict=True)]
     likely = [1.0] if found.anchored else likely_papers([hit.score for hit in found.hits])
     if len(likely) > 1:
