@@ -248,7 +248,7 @@ def _look(engine: Engine, question: str) -> Look:
     except Exception as error:  # noqa: BLE001 - whatever it is, it is counted
         return Look(at, time.perf_counter() - begun, (), (), 0, f"{type(error).__name__}: {error}"[:300])
     seconds = time.perf_counter() - begun
-    papers, store = [hit.paper for hit in hits], engine._store  # noqa: SLF001 - to look behind what was found
+    papers, store = [hit.paper for hit in hits], engine._parts.store  # noqa: SLF001 - to look behind what was found
     half = sum(not _is_whole(store, hit.paper) or not hit.passages or "sentence" not in hit.scores for hit in hits)
     return Look(at, seconds, [_digest(one.title, one.abstract) for one in papers], [one.title or "" for one in papers], half, "")
 

@@ -1,0 +1,262 @@
+"""Questions -> papers and answers: what was said before, what narrows the search, which answerer is asked."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+
+from rag_qa import chat, text
+from rag_qa.answering import listing
+from rag_qa.answering.answer import Answer, AnswerEvent, Step
+from rag_qa.answering.extractive import refusal
+from rag_qa.answering.rewriting import rewrite_follow_up
+from rag_qa.answering.summaries import asks_for_summary, topic_of
+from rag_qa.conversation import Conversations
+from rag_qa.errors import ProviderError, QuestionError
+from rag_qa.papers import Paper, known_as
+from rag_qa.parts import Parts
+from rag_qa.retrieval import understanding
+from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes
+from rag_qa.retrieval.hits import Hit
+from rag_qa.retrieval.searches import Search
+from rag_qa.retrieval.set_questions import SetQuestion, asked_for_set
+from rag_qa.retrieval.understanding import Understood
+
+MAX_QUESTION_WORDS = 400
+"""A question longer than this is a text pasted by mistake."""
+
+_MOST_WITH_NAME = 5  # papers that speak of a method by name
+NEAREST = 3
+"""Papers named in a refusal."""
+_MOST_SUMMED_UP = 5
+"""Papers that the answer to a request for a summary is made of, so that it stays short."""
+_SURELY_OF_TOPIC = 0.5
+"""A request for a summary of which no paper is as surely of the topic is answered as any other question."""
+_HOPELESS = 0.2
+"""Below this share of `min_confidence` there is no evidence that a chat model could answer from: it is not asked."""
+_UNRELATED = 0.15
+"""Nor is it asked when no paper comes near the question (score of the best hit) and the evidence would not do for an answer either."""
+
+
+_NOTHING = "No paper in this library has anything to do with the question."
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The papers that a conversation is about: those that pass, and those that a question itself asks for, if it is read for that."""
+
+    filters: Filters = EVERYTHING
+    reads_filters: bool = True
+
+
+EVERY_PAPER = Scope()
+_MOST_SCOPES = 16
+"""Scopes of which conversations are remembered."""
+
+
+class Questions:
+    """Searches and answers with the parts of a program. Safe to use from several threads."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._scopes: dict[Scope, Conversations] = {}
+        self._lock = threading.Lock()
+
+    def search(self, question: str, scope: Scope = EVERY_PAPER, *, k: int | None = None, everything: bool = False) -> Search:
+        """See Engine.search."""
+        narrowed = self.narrowed(checked(question), scope)
+        if nothing := self.nothing_passes(narrowed.filters):
+            return Search(narrowed.question, (), narrowed.narrowing, nothing)
+        asked = asked_for_set(narrowed.question)
+        if asked and k is None:
+            found = self._parts.sets.members(asked, filters=narrowed.filters, beyond=len(self._parts.store) if everything else 0)
+            hits = tuple(replace(member.hit, rank=rank) for rank, member in enumerate((*found.members, *found.beyond), 1))
+            return Search(narrowed.question, hits, narrowed.narrowing, paper_set=found)
+        most = len(self._parts.store) if everything else k or self._parts.settings.top_k
+        return Search(narrowed.question, tuple(self._parts.retriever.search(narrowed.question, k=most, filters=narrowed.filters)), narrowed.narrowing)
+
+    def stream(self, question: str, scope: Scope = EVERY_PAPER, *, history: Sequence[str] = ()) -> Generator[AnswerEvent, None, None]:
+        """See Engine.stream."""
+        started = time.perf_counter()
+        asked = checked(question)
+        if friendly := chat.small_talk(asked):
+            yield Answer(asked, asked, abstained=friendly)
+            return
+        self._parts.store.open()
+        yield Step("Reading the question")
+        conversations = self._conversations(scope)
+        understood, shown = self._understood(asked, history, conversations)
+        narrowed = self.narrowed(understood, scope)
+        yield Step("Searching the papers", understood, narrowed.narrowing)
+        understanding = time.perf_counter()
+        with closing(self._answers(asked, narrowed, shown)) as events:
+            for event in events:
+                if isinstance(event, Step):
+                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing)
+                if isinstance(event, Answer):
+                    timings = {"understand": round(understanding - started, 6), **event.timings, "total": round(time.perf_counter() - started, 6)}
+                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, timings=timings)
+                    conversations.remember(asked, history, understood, [source.paper for source in event.sources])
+                yield event
+
+    def forget(self) -> None:
+        """What was said and answered before: the papers have changed."""
+        with self._lock:
+            self._scopes.clear()
+
+    def narrowed(self, question: str, scope: Scope) -> Understood:
+        """What a question says of the papers, and what is set besides, which counts where both speak of the same."""
+        self._parts.store.open()
+        if not scope.reads_filters:
+            # years and types are still no words to search for; what was taken for a name may be one
+            found = understanding.understood(question, lambda _field, _name: False)
+            return Understood(question if found.asks_nothing_else else found.question, scope.filters)
+        found = understanding.understood(question, self._parts.store.knows)
+        return replace(found, filters=found.filters.and_also(scope.filters))
+
+    def nothing_passes(self, filters: Filters) -> str:
+        """What to say if no paper passes; "" if one does."""
+        if filters.is_empty or self._parts.retriever.count(filters):
+            return ""
+        return nothing_passes(filters, self._parts.retriever.count)
+
+    def _hits(self, narrowed: Understood, shown: frozenset[str] = frozenset()) -> list[Hit]:
+        """What there is on a question, without papers that were shown before and are not wanted again."""
+        hits = self._parts.retriever.search(narrowed.question, k=self._parts.settings.top_k + len(shown), filters=narrowed.filters)
+        return [hit for hit in hits if hit.paper.id not in shown][: self._parts.settings.top_k]
+
+    def _answers(self, asked: str, narrowed: Understood, shown: frozenset[str]) -> Generator[AnswerEvent, None, None]:
+        """What a question that stands alone is answered with. `shown`: ids of papers that are not wanted again."""
+        started = time.perf_counter()
+        if listed := self._listed(asked, narrowed, shown):
+            yield Step("Listing the papers", preface=listed.preface)
+            yield from listed.sentences
+            yield replace(listed, timings={"retrieve": round(time.perf_counter() - started, 6)})
+            return
+        if summed_up := self._summed_up(asked, narrowed):
+            yield Step("Summing up the papers", preface=summed_up.preface)
+            yield from summed_up.sentences
+            yield replace(summed_up, timings={"retrieve": round(time.perf_counter() - started, 6)})
+            return
+        hits = self._hits(narrowed, shown)
+        searched = round(time.perf_counter() - started, 6)
+        with closing(self._from_hits(asked, narrowed.question, hits)) as events:
+            for event in events:
+                if isinstance(event, Answer):
+                    notice = " ".join(filter(None, [event.notice, *(hit.notice for hit in hits[:1])]))
+                    event = replace(event, notice=notice, timings={"retrieve": searched, **event.timings})
+                yield event
+
+    def _listed(self, asked: str, narrowed: Understood, shown: frozenset[str] = frozenset()) -> Answer | None:
+        """The answer to a question for papers, and not for what they say; None for any other. With a chat model, too: it would leave some out."""
+        question, filters = narrowed.question, narrowed.filters
+        if nothing := self.nothing_passes(filters):
+            return refusal(asked, question, nothing, ())
+        if narrowed.asks_nothing_else:
+            told = [paper for paper in self._parts.retriever.passing(filters) if paper.id not in shown]
+            return listing.all_of(asked, question, told, self._parts.retriever.count(filters), len(self._parts.store))
+        if wanted := asked_for_set(question):
+            return listing.listed(asked, question, self._parts.sets.members(wanted, filters=filters, beyond=NEAREST), shown)
+        return None
+
+    def _summed_up(self, asked: str, narrowed: Understood) -> Answer | None:
+        """The answer to a request for a summary of a paper or of a topic; None for any other, and with a chat model, which writes it."""
+        if self._parts.uses_llm or not asks_for_summary(narrowed.question):
+            return None
+        subject = topic_of(narrowed.question)
+        if paper := self._paper_named(subject):
+            told, sure = self._parts.summariser.papers([paper]), 1.0
+        else:
+            found = self._parts.sets.members(SetQuestion(subject), filters=narrowed.filters, beyond=NEAREST)
+            sure = max((one.probability for one in found.members), default=0.0)
+            told = self._parts.summariser.topic(subject, [one.hit for one in found.members], [one.hit for one in found.beyond], most=_MOST_SUMMED_UP)
+        return replace(told.answer, question=asked, confidence=sure) if sure >= _SURELY_OF_TOPIC else None
+
+    def _paper_named(self, name: str) -> Paper | None:
+        """The one paper that is called so, and nothing else."""
+        folded = text.folded(name)
+        words = [word for word in text.words(folded) if word.text not in text.STOPWORDS]
+        terms = {term: 1.0 for word in words for term in text.word_terms(word.text)}
+        near = self._parts.store.by_keywords(terms, _MOST_WITH_NAME) if terms else []
+        found = [paper for paper in self._parts.store.get([paper_id for paper_id, _ in near]).values() if folded in known_as(paper)]
+        return found[0] if len(found) == 1 else None
+
+    def _from_hits(self, asked: str, understood: str, hits: Sequence[Hit]) -> Generator[AnswerEvent, None, None]:
+        if not self._parts.uses_llm:
+            yield from self._parts.extractive.stream(understood, hits, asked=asked)
+            return
+        reading = self._parts.extractive.read(understood, hits)
+        if reading is None or not self._is_worth_asking(reading.assessment.confidence, hits[0].score):
+            # no evidence: the model would answer from memory
+            refused = self._parts.extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits)
+            yield replace(refused, model=self._parts.model_name)
+            return
+        confidence, fallback = reading.assessment.confidence, partial(self._parts.extractive.answer, understood, hits, asked=asked)
+        with closing(self._parts.generative.stream(understood, hits, asked=asked, confidence=confidence, fallback=fallback)) as events:
+            yield from events
+
+    def _is_worth_asking(self, confidence: float, best_score: float) -> bool:
+        """Is there evidence that a chat model could answer from?"""
+        least = self._parts.settings.min_confidence
+        return confidence >= least or (confidence >= _HOPELESS * least and best_score >= _UNRELATED)
+
+    def _understood(self, question: str, history: Sequence[str], conversations: Conversations) -> tuple[str, frozenset[str]]:
+        """The question so that it stands alone, and ids of papers that it does not want again. The model is asked only where the rules see a
+        follow-up, and they stand in when it fails.
+        """
+        understood = conversations.understand(question, history)
+        if not understood.leans or not self._parts.uses_llm:
+            return understood.question, understood.shown
+        try:
+            rewritten = rewrite_follow_up(self._parts.chat_model, question, conversations.before(history))
+        except ProviderError:
+            rewritten = ""
+        return rewritten or understood.question, understood.shown
+
+    def _papers_for(self, scope: Scope, understood: str, shown: frozenset[str]) -> tuple[Paper, ...]:
+        """The papers that answer a question offline."""
+        narrowed = self.narrowed(understood, scope)
+        listed = self._listed(understood, narrowed, shown)
+        answer = listed or self._parts.extractive.answer(narrowed.question, self._hits(narrowed, shown))
+        return tuple(source.paper for source in answer.sources)
+
+    def _conversations(self, scope: Scope) -> Conversations:
+        """What was said and answered within a scope."""
+        with self._lock:
+            known = self._scopes.pop(scope, None) or Conversations(partial(self._papers_for, scope), self._name_of)
+            self._scopes[scope] = known  # the last used is the last
+            for oldest in list(self._scopes)[:-_MOST_SCOPES]:
+                del self._scopes[oldest]
+            return known
+
+    def _name_of(self, word: str) -> str | None:
+        """A word as the paper that is called so writes it."""
+        folded = text.fold(word).text
+        term = text.word_terms(folded)[0]
+        if not 0 < self._parts.store.document_frequency(term) <= _MOST_WITH_NAME:
+            return None
+        found = self._parts.store.get([paper_id for paper_id, _ in self._parts.store.by_keywords({term: 1.0}, _MOST_WITH_NAME)])
+        return next((paper.label for paper in found.values() if text.fold(paper.label).text == folded), None)
+
+
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def checked(question: str) -> str:
+    """The question on one line, without control characters and broken ones. Raises QuestionError."""
+    plain = " ".join(_UNPRINTABLE.sub(" ", question).split())
+    if not plain:
+        raise QuestionError('The question is empty: type what you want to know, for example: rag-qa ask "What is DP-CATE?"')
+    words = text.words(text.fold(plain).text)
+    if not words:
+        raise QuestionError(f"There is no word in the question {plain[:40]!r}: ask in words, for example: What is differential privacy?")
+    if len(words) > MAX_QUESTION_WORDS:
+        raise QuestionError(
+            f"The question has {len(words):,} words, and {MAX_QUESTION_WORDS} are the most: ask what you want to know in a sentence or two"
+        )
+    return plain
