@@ -20,7 +20,7 @@ import numpy as np
 
 from eval import corpus, development, embedders, kept_index, retrieval
 from eval.beir import Beir
-from eval.fit import Array, fit_sentence
+from eval.fit import Array, Row, fit_sentence
 from eval.metrics.retrieval import ndcg_at
 from rag_qa import settings
 from rag_qa.engine import Engine
@@ -37,6 +37,7 @@ EACH = 300
 _DEPTH = 50  # as a search
 _CACHE = corpus.ROOT / ".rag_qa" / "eval"
 _L2 = 0.1
+_STEPS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ def listed(retriever: Retriever, questions: Sequence[tuple[str, Mapping[str, flo
 
 def fit(lists: Sequence[Listed]) -> Array:
     """Weights of shape (len(SCORES),) that add up to 1."""
-    weights = fit_sentence([(one.features, one.target) for one in lists if one.target.any()], l2=_L2)
+    rows = [Row(one.features, one.target, ("every",)) for one in lists if one.target.any()]
+    weights = fit_sentence(rows, l2=_L2, steps=_STEPS)["every"]
     shares: Array = weights / weights.sum()
     return shares
 
