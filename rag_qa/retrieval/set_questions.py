@@ -12,12 +12,14 @@ from rag_qa.text import any_of
 @dataclass(frozen=True, slots=True)
 class SetQuestion:
     """`topic`: what the papers have to be about, in the words of the question. `counts`: how many there are is asked. `brings`: they have to bring it
-    themselves, and not only use it ("which papers introduce a benchmark?").
+    themselves, and not only use it ("which papers introduce a benchmark?"). `also`: other topics that each of them has to be about as well
+    ("... deal with tides and use gauges").
     """
 
     topic: str
     counts: bool = False
     brings: bool = False
+    also: tuple[str, ...] = ()
 
 
 _PAPERS = any_of("papers|abstracts|works|studies|articles|publications|preprints", "pieces of (?:work|research)")
@@ -92,13 +94,21 @@ _TRAILING = re.compile(
 _SECOND_QUESTION = re.compile(r"(?:,|;|\?)? and (?:what|how|why|when|who|which)\b.*$|[?;] .*$", re.IGNORECASE)
 
 
+# "... and use gauges", and not "tides and gauges"
+_AND_DO = re.compile(
+    r",? and (?=(?:also )?(?:(?:that|which) )?(?:use|deal with|are (?:about|on)|have|need|require|study"
+    r"|consider|address|mention|propose|introduce)\b)",
+    re.IGNORECASE,
+)
+
+
 def asked_for_set(question: str) -> SetQuestion | None:
     """What set of papers a question asks for, or None: one paper, an overview, or a fact is asked for.
 
     >>> asked_for_set("Which papers deal with differential privacy?")
-    SetQuestion(topic='differential privacy', counts=False, brings=False)
+    SetQuestion(topic='differential privacy', counts=False, brings=False, also=())
     >>> asked_for_set("How many papers use reinforcement learning?")
-    SetQuestion(topic='reinforcement learning', counts=True, brings=False)
+    SetQuestion(topic='reinforcement learning', counts=True, brings=False, also=())
     >>> asked_for_set("Which paper introduces LoRA?"), asked_for_set("What do papers say about LoRA?")
     (None, None)
     """
@@ -112,8 +122,8 @@ def asked_for_set(question: str) -> SetQuestion | None:
 
 
 def _of_topic(rest: str, *, counts: bool = False) -> SetQuestion | None:
-    topic = _topic(rest)
-    return SetQuestion(topic, counts, bool(_BRINGING.match(rest))) if text.words(text.fold(topic).text) else None
+    topics = [topic for part in _AND_DO.split(rest) if text.words(text.fold(topic := _topic(part)).text)]
+    return SetQuestion(topics[0], counts, bool(_BRINGING.match(rest)), tuple(topics[1:])) if topics else None
 
 
 def _topic(rest: str) -> str:

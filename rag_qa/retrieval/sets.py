@@ -107,10 +107,17 @@ class Sets:
         self._deepest = deepest
 
     def members(self, asked: SetQuestion, *, filters: Filters | None = None, cut: float = CUT, beyond: int = 0) -> PaperSet:
-        """Every paper that qualifies with a probability of `cut` at least, and `beyond` of those that do not.
+        """Every paper that qualifies with a probability of `cut` at least, and `beyond` of those that do not. Of several topics, those that qualify
+        for each, with what they say of the last one.
 
         Raises EmptyIndexError, StaleIndexError.
         """
+        found = self._of_one_topic(asked, filters=filters, cut=cut, beyond=beyond)
+        for topic in asked.also:
+            found = _in_both(found, self._of_one_topic(SetQuestion(topic), filters=filters, cut=cut, beyond=0), beyond)
+        return found
+
+    def _of_one_topic(self, asked: SetQuestion, *, filters: Filters | None, cut: float, beyond: int) -> PaperSet:
         depth = self._depth
         while True:
             found = self._retriever.find(asked.topic, depth, filters)
@@ -149,6 +156,26 @@ class Sets:
         ]
         size = len(groups) - (len(shown) - len(inside))
         return PaperSet(asked.topic, tuple(found_members[:size]), tuple(found_members[size:]), len(judged.papers), len(self._store), is_cut_short)
+
+
+def _in_both(first: PaperSet, second: PaperSet, beyond: int) -> PaperSet:
+    """The papers of two sets. Near copies of one paper may be told by another one of them in the other set."""
+    held = {paper_id for member in first.members for paper_id in _ids(member)}
+    inside = tuple(member for member in second.members if held & _ids(member))
+    kept = {paper_id for member in inside for paper_id in _ids(member)}
+    left = tuple(member for member in first.members if not kept & _ids(member))
+    return PaperSet(
+        f"{first.topic} and {second.topic}",
+        inside,
+        (*left, *first.beyond)[:beyond],
+        first.looked_at,
+        first.library,
+        first.is_cut_short or second.is_cut_short,
+    )
+
+
+def _ids(member: Member) -> set[str]:
+    return {member.hit.paper.id, *(copy.id for copy in member.hit.copies)}
 
 
 def probabilities(measures: Array) -> Array:

@@ -84,3 +84,17 @@ def test_any_text_is_a_question(text: str) -> None:
 def test_a_topic_is_taken_from_the_question(words: list[str]) -> None:
     asked = asked_for_set(" ".join(words))
     assert asked is None or asked.topic in " ".join(words)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "also"),
+    [
+        ("Which papers deal with tides and use gauges?", "tides", ("gauges",)),
+        ("How many papers deal with tides and use gauges and are about rivers?", "tides", ("gauges", "rivers")),
+        ("Which papers deal with tides and gauges?", "tides and gauges", ()),
+    ],
+)
+def test_several_things_that_papers_do_are_several_topics(question: str, topic: str, also: tuple[str, ...]) -> None:
+    asked = asked_for_set(question)
+    assert asked is not None
+    assert (asked.topic, asked.also) == (topic, also)
