@@ -21,7 +21,7 @@ from rag_qa.errors import ProviderError, QuestionError
 from rag_qa.papers import Paper, known_as
 from rag_qa.parts import Parts
 from rag_qa.retrieval import understanding
-from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes
+from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes, words
 from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.searches import Search
 from rag_qa.retrieval.set_questions import SetQuestion, asked_for_set
@@ -161,7 +161,8 @@ class Questions:
             told = [paper for paper in self._parts.retriever.passing(filters) if paper.id not in shown]
             return listing.all_of(asked, question, told, self._parts.retriever.count(filters), len(self._parts.store))
         if wanted := asked_for_set(question):
-            return listing.listed(asked, question, self._parts.sets.members(wanted, filters=filters, beyond=NEAREST), shown)
+            passing = None if filters.is_empty else listing.Passing(self._parts.retriever.count(filters), words(filters))
+            return listing.listed(asked, question, self._parts.sets.members(wanted, filters=filters, beyond=NEAREST), shown, passing)
         return None
 
     def _summed_up(self, asked: str, narrowed: Understood) -> Answer | None:
@@ -180,8 +181,8 @@ class Questions:
     def _paper_named(self, name: str) -> Paper | None:
         """The one paper that is called so, and nothing else."""
         folded = text.folded(name)
-        words = [word for word in text.words(folded) if word.text not in text.STOPWORDS]
-        terms = {term: 1.0 for word in words for term in text.word_terms(word.text)}
+        content = [word for word in text.words(folded) if word.text not in text.STOPWORDS]
+        terms = {term: 1.0 for word in content for term in text.word_terms(word.text)}
         near = self._parts.store.by_keywords(terms, _MOST_WITH_NAME) if terms else []
         found = [paper for paper in self._parts.store.get([paper_id for paper_id, _ in near]).values() if folded in known_as(paper)]
         return found[0] if len(found) == 1 else None
@@ -252,11 +253,11 @@ def checked(question: str) -> str:
     plain = " ".join(_UNPRINTABLE.sub(" ", question).split())
     if not plain:
         raise QuestionError('The question is empty: type what you want to know, for example: rag-qa ask "What is DP-CATE?"')
-    words = text.words(text.fold(plain).text)
-    if not words:
+    found = text.words(text.fold(plain).text)
+    if not found:
         raise QuestionError(f"There is no word in the question {plain[:40]!r}: ask in words, for example: What is differential privacy?")
-    if len(words) > MAX_QUESTION_WORDS:
+    if len(found) > MAX_QUESTION_WORDS:
         raise QuestionError(
-            f"The question has {len(words):,} words, and {MAX_QUESTION_WORDS} are the most: ask what you want to know in a sentence or two"
+            f"The question has {len(found):,} words, and {MAX_QUESTION_WORDS} are the most: ask what you want to know in a sentence or two"
         )
     return plain

@@ -145,4 +145,4 @@ def _explain(problem: object) -> str:
     field = str(problem["loc"][0]) if problem["loc"] else "settings"
     field = field.removeprefix("RAG_QA_").lower()
     shown = "***" if field.endswith(("api_key", "token")) else repr(problem.get("input"))
-    return f"{environment_name(field)} is {shown}: {problem['msg']}"
+    return f"{environment_name(field)} is {shown}: {str(problem['msg']).removeprefix('Value error, ')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rag_qa import text
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Verdict
@@ -17,13 +18,24 @@ _RELATED = 3
 _ALMOST = 0.05  # probability to qualify, from which on a paper that does not is named beside those that do
 
 
-def listed(asked: str, question: str, found: PaperSet, shown: frozenset[str] = frozenset()) -> Answer:
-    """What qualifies, best first, or a refusal if nothing does. `shown`: ids of papers that were told before and are not wanted again."""
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """How many papers pass the filters, and what these are in words."""
+
+    count: int
+    words: str
+
+
+def listed(asked: str, question: str, found: PaperSet, shown: frozenset[str] = frozenset(), passing: Passing | None = None) -> Answer:
+    """What qualifies, best first, or a refusal if nothing does. `shown`: ids of papers that were told before and are not wanted again. `passing`:
+    what was looked at, if that is not all of the library.
+    """
     members = [member for member in found.members if member.hit.paper.id not in shown]
     related = tuple(Source(member.hit.paper, member.hit.score) for member in found.beyond if member.hit.paper.id not in shown)[:_RELATED]
     if not members:
         told_before = " but those already shown" if shown else ""
-        said = f"No paper of this library{told_before} deals with “{found.topic}”, as far as the abstracts say."
+        among = f"No paper of this library{told_before}" if passing is None else f"No paper of the {passing.count:,} ({passing.words}){told_before}"
+        said = f"{among} deals with “{found.topic}”, as far as the abstracts say."
         return Answer(asked, question, abstained=said, related=related)
     told = members[:MOST]
     near = tuple(source for source in related if source.score >= _ALMOST)
@@ -34,16 +46,17 @@ def listed(asked: str, question: str, found: PaperSet, shown: frozenset[str] = f
         tuple(Source(member.hit.paper, member.hit.score, n) for n, member in enumerate(told, 1)),
         related=near,
         confidence=max(member.probability for member in members),
-        preface=_preface(members, found, len(shown)),
+        preface=_preface(members, found, len(shown), passing),
     )
 
 
-def _preface(members: Sequence[Member], found: PaperSet, told_before: int) -> str:
+def _preface(members: Sequence[Member], found: PaperSet, told_before: int, passing: Passing | None) -> str:
     copies = sum(len(member.hit.copies) for member in members)
     count = len(members) + copies
     other = "other " if told_before else ""
     least = "At least " if found.is_cut_short else ""
-    parts = [f"{least}{count:,} {other}of {found.library:,} papers {'deals' if count == 1 else 'deal'} with “{found.topic}”"]
+    among = f"{found.library:,} papers" if passing is None else f"the {passing.count:,} papers ({passing.words})"
+    parts = [f"{least}{count:,} {other}of {among} {'deals' if count == 1 else 'deal'} with “{found.topic}”"]
     if copies:
         which = "one of them says" if copies == 1 else f"{copies} of them say"
         parts.append(f"{which} the same as another in nearly the same words, and {'is' if copies == 1 else 'are'} not shown")

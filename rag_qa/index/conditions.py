@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 from rag_qa import text
 from rag_qa.papers import Paper
@@ -20,6 +20,7 @@ NAMED = ("venue", "collection", "type", "language", "keyword", "notice")
 """Fields with a name as a whole."""
 
 _YEAR_OR_COUNT = re.compile(r"\(.*?\)|\b(?:19|20)\d\d\b|\b\d+(?:st|nd|rd|th)\b|[’']\d\d\b")
+_PRESENTED = re.compile(r"[\s,:(-]+(?:conference )?(?:poster|oral|spotlight|talk|notable|main (?:track|conference))\b.*$")
 _OPENING = re.compile(r"^(?:the )?(?:proceedings of (?:the )?)?")
 _IN_BRACKETS = re.compile(r"\(([^()]{2,20})\)")
 _SMALL_WORDS = frozenset("a an and at for in of on the to und der die das für de la le les et des y".split())
@@ -48,8 +49,9 @@ def venue_forms(venue: str) -> frozenset[str]:
         forms |= {folded(inner), _without_year(inner)}
     plain = _without_year(venue)
     words = [word for word in re.split(r"[\s&:/-]+", plain) if word.isalpha() and word not in _SMALL_WORDS]
-    if len(words) >= _LEAST_INITIALS:
-        forms.add("".join(word[0] for word in words))
+    initials = "".join(word[0] for word in words)
+    if len(words) >= _LEAST_INITIALS and initials not in text.STOPWORDS:
+        forms.add(initials)
     forms |= {short for name, shorts in _CALLED.items() if name in plain for short in shorts}
     return frozenset(map(wanted_venue, forms)) - {""}
 
@@ -65,36 +67,49 @@ def wanted_venue(name: str) -> str:
 
 def _without_year(name: str) -> str:
     plain = " ".join(_YEAR_OR_COUNT.sub(" ", folded(name)).split()).strip(" ,.:-")
-    return _OPENING.sub("", plain)
+    return _OPENING.sub("", _PRESENTED.sub("", plain))
 
 
 def author_terms(name: str) -> list[str]:
-    """What the index holds of an author: every word, also the parts of a double name, and every two of them, so that a given and a family name are
-    not those of two people.
+    """What the index holds of an author: every word, also the parts of a double name; every two of them, so that a given and a family name are not
+    those of two people, each also as its initial ("K. Marx" asks for Karl Marx); and "k#marx" where the name itself has no more than that.
 
     >>> author_terms("Marx, Karl")
-    ['marx', 'karl', 'karl+marx']
+    ['marx', 'karl', 'karl+marx', 'k+marx', 'karl+m']
+    >>> author_terms("Marx, K.")
+    ['marx', 'k', 'k+marx', 'k+m', 'k#marx']
     """
     words = _words(name)
-    return _with_pairs([*words, *(part for word in words if "-" in word for part in word.split("-") if part)])
+    words = list(dict.fromkeys([*words, *(part for word in words if "-" in word for part in word.split("-") if part)]))
+    pairs: list[str] = []
+    for one, other in permutations(words, 2):
+        pairs += [_pair(one, other), _pair(one, other[0])]
+        pairs += [f"{one}#{other}"] if len(one) == 1 < len(other) else []
+    return list(dict.fromkeys([*words, *pairs]))
 
 
-def wanted_author(name: str) -> list[str]:
-    """The terms that an author of this name has, whatever else the name holds.
+def wanted_author(name: str) -> list[tuple[str, ...]]:
+    """What an author of this name has: of each of these one at least. "Karl Marx" is also a "K. Marx" of whom no more is known.
 
-    >>> wanted_author("Karl Marx")
-    ['karl', 'marx', 'karl+marx']
+    >>> wanted_author("Marx"), wanted_author("Karl Marx")
+    ([('marx',)], [('karl+marx', 'k#marx', 'm#karl')])
     """
-    return _with_pairs(_words(name))
+    words = list(dict.fromkeys(_words(name)))
+    if len(words) < 2:
+        return [(word,) for word in words]
+    return [
+        (_pair(one, other), *(f"{a[0]}#{b}" for a, b in ((one, other), (other, one)) if len(a) > 1 < len(b))) for one, other in combinations(words, 2)
+    ]
 
 
 def is_by(wanted: str, name: str) -> bool:
     """Is an author the wanted one?
 
-    >>> is_by("Karl Marx", "Marx, Karl H."), is_by("Karl Marx", "Marx, Groucho"), is_by("Jones", "Smith-Jones, A.")
-    (True, False, True)
+    >>> is_by("Karl Marx", "Marx, Karl H."), is_by("Karl Marx", "Marx, Groucho"), is_by("Jones", "Smith-Jones, A."), is_by("Karl Marx", "Marx K")
+    (True, False, True, True)
     """
-    return set(wanted_author(wanted)) <= set(author_terms(name))
+    terms = set(author_terms(name))
+    return all(terms.intersection(some) for some in wanted_author(wanted))
 
 
 def _words(name: str) -> list[str]:
@@ -103,9 +118,8 @@ def _words(name: str) -> list[str]:
     return [found.text for found in text.words(plain)]
 
 
-def _with_pairs(words: Sequence[str]) -> list[str]:
-    single = list(dict.fromkeys(words))
-    return [*single, *(f"{one}+{other}" for one, other in combinations(sorted(single), 2))]
+def _pair(one: str, other: str) -> str:
+    return "+".join(sorted((one, other)))
 
 
 def names(paper: Paper) -> Iterator[tuple[str, str]]:

@@ -246,7 +246,8 @@ def _filters(schema: tantivy.Schema, conditions: Conditions) -> list[tuple[tanti
             low, high = _bounded(wanted[0], _YEARS[0]), _bounded(wanted[1], _YEARS[1])
             query = tantivy.Query.range_query(schema, field, tantivy.FieldType.Integer, low, high)
         elif field == "author":
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, _term(schema, field, word)) for word in wanted_author(wanted)])
+            some = [[(tantivy.Occur.Should, _term(schema, field, term)) for term in terms] for terms in wanted_author(wanted)]
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, tantivy.Query.boolean_query(one)) for one in some])
         else:
             query = _term(schema, field, wanted_venue(wanted) if field == "venue" else folded(wanted))
         # a filter must not add to the score

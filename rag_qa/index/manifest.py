@@ -9,7 +9,7 @@ from pathlib import Path
 from rag_qa.chunking import CHUNKER
 from rag_qa.errors import IndexingError, StaleIndexError
 
-FORMAT = 5
+FORMAT = 6
 """Version of the files of an index, of what the readers make of a file, and of the words in its keyword postings."""
 
 NAME = "manifest.json"

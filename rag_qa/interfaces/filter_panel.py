@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from rag_qa.index.store import Counts, Holdings
 from rag_qa.interfaces.cards import escape
 from rag_qa.interfaces.render import author_name
-from rag_qa.retrieval.filters import Filters, words
+from rag_qa.retrieval.filters import LANGUAGES, Filters, words
 
 MOST_LISTED = 40
 """A field with more values than this is typed into; the others are lists."""
@@ -28,32 +28,6 @@ def said(filters: Filters) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------------- HTML
-
-_LANGUAGES: Mapping[str, str] = {
-    "ar": "Arabic",
-    "cs": "Czech",
-    "da": "Danish",
-    "de": "German",
-    "en": "English",
-    "es": "Spanish",
-    "fa": "Persian",
-    "fi": "Finnish",
-    "fr": "French",
-    "he": "Hebrew",
-    "hu": "Hungarian",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "nl": "Dutch",
-    "no": "Norwegian",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ru": "Russian",
-    "sv": "Swedish",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-    "zh": "Chinese",
-}
 
 
 def panel_html(choices: Holdings) -> str:
@@ -84,7 +58,7 @@ def _fields(choices: Holdings) -> Iterator[str]:
     if choices.types:
         yield _listed("Type", "type", choices.types)
     if choices.languages:
-        yield _listed("Language", "language", choices.languages, _LANGUAGES)
+        yield _listed("Language", "language", choices.languages, LANGUAGES)
 
 
 def _year(label: str, name: str, example: int) -> str:

@@ -501,12 +501,12 @@ def _set_lines(found: Search, papers: PaperSet, width: int | None) -> list[Line]
     for hit in found.hits:
         if hit.rank == len(papers.members) + 1:
             lines += [_BLANK, Line("These do not seem to belong to it", Kind.HEADING)]
-        lines += [_BLANK, *_hit_lines(hit, width), *wrapped(f"“{reasons[hit.paper.id]}”", width, Kind.QUOTE, indent="    ")]
+        lines += [_BLANK, *_hit_lines(hit, width, "probability"), *wrapped(f"“{reasons[hit.paper.id]}”", width, Kind.QUOTE, indent="    ")]
     return lines
 
 
-def _hit_lines(hit: Hit, width: int | None) -> list[Line]:
-    why = wrapped(f"score {hit.score:.3f}. {explanation.explained(hit)}", width, Kind.ORIGIN, indent="    ")
+def _hit_lines(hit: Hit, width: int | None, what: str = "score") -> list[Line]:
+    why = wrapped(f"{what} {hit.score:.3f}. {explanation.explained(hit)}", width, Kind.ORIGIN, indent="    ")
     return [*_head_lines(f"{hit.rank}. ", hit.paper, width), *why]
 
 

@@ -8,6 +8,33 @@ from dataclasses import dataclass, fields, replace
 from rag_qa.index.store import Conditions, folded, is_by, venue_forms, venues, wanted_venue
 from rag_qa.papers import TYPES, Notice, Paper
 
+LANGUAGES: Mapping[str, str] = {
+    "ar": "Arabic",
+    "cs": "Czech",
+    "da": "Danish",
+    "de": "German",
+    "en": "English",
+    "es": "Spanish",
+    "fa": "Persian",
+    "fi": "Finnish",
+    "fr": "French",
+    "he": "Hebrew",
+    "hu": "Hungarian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "no": "Norwegian",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "sv": "Swedish",
+    "tr": "Turkish",
+    "uk": "Ukrainian",
+    "zh": "Chinese",
+}
+"""Languages by name, of which papers may be asked for so; any other by its two letters."""
+
 
 @dataclass(frozen=True, slots=True)
 class Filters:
@@ -131,7 +158,7 @@ def _words(filters: Filters) -> Iterator[str]:
     if years := _years(filters.year_from, filters.year_to):
         yield years
     templates = (("venue", "in {}"), ("collection", "in the collection {}"), ("author", "by {}"), ("type", "of type {}"))
-    for name, template in (*templates, ("language", "in the language {}"), ("keyword", "with the keyword {}")):
+    for name, template in (*templates, ("language", "in the language {}"), ("keyword", "marked with the keyword {}")):
         if value := getattr(filters, name):
             yield template.format(value)
     yield from (f"no {type_}" for type_ in filters.exclude_types)

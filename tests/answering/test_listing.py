@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rag_qa.answering.answer import Answer, Status
-from rag_qa.answering.listing import MOST, all_of, listed
+from rag_qa.answering.listing import MOST, Passing, all_of, listed
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.sets import Member, PaperSet
@@ -47,6 +47,15 @@ def test_a_set_without_members_is_refused() -> None:
 
     assert answer.abstained == "No paper of this library deals with “tides”, as far as the abstracts say."
     assert (answer.sentences, answer.sources, answer.preface, [source.paper.id for source in answer.related]) == ((), (), "", ["p3"])
+
+
+def test_of_papers_that_pass_filters_only_these_are_counted() -> None:
+    passing = Passing(2, "by Smith, from 2020 on")
+
+    assert listed("q", "q", FOUND, passing=passing).preface == "2 of the 2 papers (by Smith, from 2020 on) deal with “tides”:"
+    assert listed("q", "q", replace(FOUND, members=()), passing=passing).abstained == (
+        "No paper of the 2 (by Smith, from 2020 on) deals with “tides”, as far as the abstracts say."
+    )
 
 
 def test_papers_that_were_told_before_are_left_out() -> None:

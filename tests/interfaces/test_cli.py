@@ -509,9 +509,33 @@ def test_search_prints_hits_and_passes_the_filters_on() -> None:
 
     filters = Filters(2020, 2022, "Bog Letters", "C", "Smith", "article", ("review",), "en", "bog", True)
     assert seen == [(2, filters, False)]
-    said = "from 2020 to 2022, in Bog Letters, in the collection C, by Smith, of type article, in the language en, with the keyword bog"
+    said = "from 2020 to 2022, in Bog Letters, in the collection C, by Smith, of type article, in the language en, marked with the keyword bog"
     assert (result.exit_code, result.stdout) == (0, f"Only papers: {said}, no review, not retracted\n\nNo paper passes.\n")
     assert shell("search", "moss", "--year-to", "2022").stdout.startswith("Only papers: up to 2022\n\n1. Moss under snow (Bog Letters 2021)\n")
+
+
+@pytest.mark.parametrize(
+    ("option", "complaint"),
+    [
+        (("--language", "klingon"), "'klingon' is no language"),
+        (("--venue", ""), "there is no word in ''"),
+        (("--author", " , "), "there is no word in ' , '"),
+        (("--year-from", "99999"), "less than or equal to 2999"),
+        (("--type", "nonsense"), "'nonsense' is not one of"),
+        (("--year-from", "2024", "--year-to", "2020"), "no year is both"),
+    ],
+)
+def test_a_filter_that_can_be_none_is_refused(option: tuple[str, ...], complaint: str, shell: Shell) -> None:
+    result = shell("search", "moss", *option)
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert complaint in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_filters_are_read_as_people_write_them(shell: Shell) -> None:
+    (found,) = objects(shell("search", "moss", "--json", "--language", "German", "--type", "Review"))
+
+    assert found["narrowing"]["filters"] == {"language": "de", "type": "review"}
 
 
 def test_search_json(shell: Shell) -> None:
