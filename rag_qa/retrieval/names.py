@@ -1,0 +1,104 @@
+"""Authors and venues that a question names. A name counts only if the library knows it as a whole; one of several does not, since papers can be
+narrowed by one only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag_qa import text
+from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.phrases import PREFIX, SPEAKS_OF_PAPERS, Knows, Phrase, is_denied
+from rag_qa.text import any_of
+
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"
+_INITIALS = rf"{_CAPITAL}\.(?:[ -]?{_CAPITAL}\.)*"
+_PARTICLES = r"(?:(?:van|von|de|der|den|di|da|la|le|al|du|dos|del|ten|ter) )*"
+_WORD = rf"{_PARTICLES}(?:{_INITIALS}|{_CAPITAL}[\w'’-]*)"
+_PERSON = rf"{_WORD}(?:(?: |(?<=\.)){_WORD}){{0,3}}(?:, {_INITIALS})?"
+_TITLE = r"(?:(?:Dr|Prof|Professor|Mr|Mrs|Ms)\.? )?"
+_ET_AL = r"(?:,? et al\.?| and (?:colleagues|co-?workers|others|(?:his|her|their) (?:group|team|colleagues)))?"
+_BY = re.compile(rf"\b{PREFIX}by {_TITLE}(?P<name>{_PERSON}){_ET_AL}")
+_ANOTHER_PERSON = re.compile(rf"(?:, {_PERSON})*,? (?:and|or|&|with) {_PERSON}")
+# "the method proposed by Smith"
+_DONE = re.compile(r"\b(?!published|presented|accepted|authored|printed)\w+(?:ed|wn|ven|ught)\s*$", re.IGNORECASE)
+_SAID = any_of(
+    "written|write|said|say|reported|report|published|publish|shown|show|argued|argue|concluded|conclude",
+    "found|find|discovered|discover|proposed|propose",
+)
+_ASKED_OF = re.compile(
+    rf"^(?i:what|which(?: (?:papers|articles|studies))?) (?:has|have|had|did|does|do) {_TITLE}(?P<name>{_PERSON}){_ET_AL} (?P<verb>{_SAID})\b"
+)
+_FINDS = re.compile(r"found|find|shown?|report|discover|conclude|propose")
+_OF_TOPIC = re.compile(r"\s*(?:about|on|regarding|concerning)\b")
+
+_SMALL = r"(?: (?:of|and|for|in|the|on|&|de|del|la|und|für|et|di))+"
+_NAME = rf"(?!(?:19|20)\d\d\b)(?:{_CAPITAL}|\d+(?= [A-Z])|[a-z]{{1,3}}[A-Z])[\w&.'’-]*"
+_VENUE = re.compile(rf"\b{PREFIX}(?:[Ii]n|at|from) (?P<name>(?:[Tt]he )?{_NAME}(?:{_SMALL} {_CAPITAL}[\w&.'’-]*| {_CAPITAL}[\w&.'’-]*){{0,9}})")
+_JOINT = re.compile(rf"{_SMALL} (?=\S)")
+_ANOTHER_VENUE = re.compile(rf",? (?:or|and|&) (?:(?:in|at|from) )?(?P<name>(?:[Tt]he )?{_NAME}(?: {_CAPITAL}[\w&.'’-]*)*)")
+_ITS_YEAR = re.compile(r" ((?:19|20)\d\d)\b(?! ?[-–]| onwards?\b)")  # "ICLR 2025"
+
+
+def author(question: str, knows: Knows) -> Iterator[Phrase]:
+    """ "by Smith", where papers are spoken of before it."""
+    for found in _BY.finditer(question):
+        before = question[: found.start()]
+        name = found["name"].rstrip(",")
+        if not SPEAKS_OF_PAPERS.search(before) or is_denied(before) or _DONE.search(before) or _ANOTHER_PERSON.match(question, found.end()):
+            continue
+        if _is_name(name) and knows("author", name):
+            yield Phrase(found.start(), found.end(), Filters(author=name))
+            return
+
+
+def asked_of(question: str, knows: Knows) -> Iterator[Phrase]:
+    """ "What has Clare Rusbridge written about pain?": what do papers of hers say about it?"""
+    found = _ASKED_OF.match(question)
+    if not found or not _is_name(found["name"]) or not knows("author", found["name"]):
+        return
+    rest, opening = question[found.end() :], found.group().split()[0].lower()
+    asked = f"What do papers {'find' if _FINDS.match(found['verb']) else 'say'}"
+    if opening == "which" or not text.words(text.fold(rest).text):
+        asked = "Which papers are" if _OF_TOPIC.match(rest) else "Which papers"
+    yield Phrase(0, found.end(), Filters(author=found["name"]), asked)
+
+
+def venue(question: str, knows: Knows) -> Iterator[Phrase]:
+    """ "in Nature", "at ICLR 2025", where papers are spoken of."""
+    if not SPEAKS_OF_PAPERS.search(question):
+        return
+    for found in _VENUE.finditer(question):
+        name = _known_venue(found["name"], knows)
+        end = found.start("name") + len(name)
+        if not name or is_denied(question[: found.start()]) or _is_one_of_several(question, end, knows):
+            continue
+        its_year = _ITS_YEAR.match(question, end)
+        year = int(its_year.group(1)) if its_year else None
+        yield Phrase(found.start(), its_year.end() if its_year else end, Filters(venue=name, year_from=year, year_to=year))
+        return
+
+
+def _known_venue(words: str, knows: Knows) -> str:
+    """The longest beginning of a name that the library knows, cut where a small word joins: "Nature" of "Nature on Mars", never of "Nature Reserves".
+
+    >>> _known_venue("Nature on Mars", lambda field, name: name == "Nature")
+    'Nature'
+    """
+    ends = [len(words), *(joint.start() for joint in reversed(list(_JOINT.finditer(words))))]
+    candidates = (words[:end].rstrip(".,;:'’-") for end in ends)
+    return next((name for name in candidates if _is_name(name) and knows("venue", name)), "")
+
+
+def _is_one_of_several(question: str, end: int, knows: Knows) -> bool:
+    other = _ANOTHER_VENUE.match(question, end)
+    return bool(other and _known_venue(other["name"], knows))
+
+
+def _is_name(name: str) -> bool:
+    """Is a name more than stop words? "The" is none.
+
+    >>> _is_name("The Lancet"), _is_name("The")
+    (True, False)
+    """
+    return any(word.text not in text.STOPWORDS for word in text.words(text.fold(name).text))
