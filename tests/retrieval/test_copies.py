@@ -9,7 +9,7 @@ import pytest
 
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
-from rag_qa.retrieval.copies import grouped
+from rag_qa.retrieval.copies import grouped, is_copy
 
 WORDS = "tides rise in the bay twice a day and a gauge of brass counts each of them for the harbour master who writes them down by hand"
 FIRST = Paper("p1", f"We show that {WORDS}.")
@@ -46,6 +46,58 @@ def test_other_numbers_are_another_paper() -> None:
 def test_a_copy_of_a_copy_belongs_to_the_first() -> None:
     third = Paper("p4", f"Here we now show that {WORDS}.")
     assert ids([FIRST, EDITED, third], {"p1": EAST, "p2": EAST, "p4": EAST}) == [["p1", "p2", "p4"]]
+
+
+TIDES = [
+    "The tide of the old bay has been counted by hand since the first harbour master wrote it down.",
+    "We build a gauge of brass that counts each tide by itself and sends the count to a tower on the hill.",
+    "Over one winter it misses 12% of the tides that the harbour master has seen.",
+    "We show why fog makes it miss them.",
+]
+ABSTRACT = " ".join(TIDES)
+LONGER = f"{ABSTRACT} A version of this text was shown to fishermen."
+REWORDED = (
+    "The tides of the old bay have been counted by hand since the first harbour master wrote them down. "
+    "We present a gauge made of brass which counts each tide by itself and sends the count to a tower on the hill. "
+    "Over one winter it misses 12% of the tides that the harbour master saw. "
+    "We show why fog makes it miss them."
+)
+
+
+def test_the_same_sentences_and_one_more_are_a_copy() -> None:
+    near = np.array([[0.9, 0.43589]], np.float32)  # a sentence more turns the abstract as a whole
+    papers = [Paper("p1", ABSTRACT), Paper("p2", LONGER), Paper("p3", REWORDED)]
+    assert ids(papers, {"p1": EAST, "p2": near, "p3": EAST}) == [["p1", "p2", "p3"]]
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (LONGER, True),
+        (f"This is a preprint. {ABSTRACT}", True),
+        (f"{ABSTRACT} It was read by 7 people.", True),  # a number that nothing of the shorter one speaks against
+        (REWORDED, True),
+        (f"{REWORDED} A version of this text was shown to fishermen.", True),
+        (ABSTRACT.replace("12%", "15%"), False),
+        (LONGER.replace("12%", "15%"), False),
+        (LONGER.replace("12%", "15%") + " In the year before, 12% was said.", False),
+        (" ".join(TIDES[:2]), False),  # half of it is another paper: what it finds is not in it
+        (ABSTRACT + " Moss grows on stone." * 30, False),
+        ("Moss grows on stone.", False),
+        ("", False),
+    ],
+)
+def test_copies_by_hand(other: str, same: bool) -> None:
+    assert is_copy(ABSTRACT, other) == is_copy(other, ABSTRACT) == same
+
+
+def test_a_third_paper_does_not_bring_a_paper_and_its_correction_together() -> None:
+    short = f"{ABSTRACT} "
+    twelve, fifteen = f"{short}It holds in 12 years.", f"{short}It holds in 15 years."
+    assert is_copy(short, twelve)
+    assert is_copy(short, fifteen)
+    papers = [Paper("p1", short), Paper("p2", twelve), Paper("p3", fifteen)]
+    assert ids(papers, dict.fromkeys(("p1", "p2", "p3"), EAST)) == [["p1", "p2"], ["p3"]]
 
 
 def test_no_papers_no_groups() -> None:
