@@ -61,7 +61,7 @@ def asked_of(question: str, knows: Knows) -> Iterator[Phrase]:
     asked = f"What do papers {'find' if _FINDS.match(found['verb']) else 'say'}"
     if opening == "which" or not text.words(text.fold(rest).text):
         asked = "Which papers are" if _OF_TOPIC.match(rest) else "Which papers"
-    yield Phrase(0, found.end(), Filters(author=found["name"]), asked)
+    yield Phrase(0, found.end(), Filters(author=found["name"]), asked, found["name"])
 
 
 def venue(question: str, knows: Knows) -> Iterator[Phrase]:

@@ -12,12 +12,13 @@ from rag_qa.text import any_of
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """`start:end` is its slice of the question. `instead`: what is left in its place."""
+    """`start:end` is its slice of the question. `instead`: what is left in its place. `named`: what is shown of it, if not all."""
 
     start: int
     end: int
     filters: Filters
     instead: str = " "
+    named: str = ""
 
 
 Knows = Callable[[str, str], bool]

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from rag_qa import text
+from rag_qa.retrieval.phrases import POLITE, PUBLISHED
 from rag_qa.text import any_of
 
 
@@ -14,21 +15,22 @@ class SetQuestion:
     """`topic`: what the papers have to be about, in the words of the question. `counts`: how many there are is asked. `brings`: they have to bring it
     themselves, and not only use it ("which papers introduce a benchmark?"). `also`: other topics that each of them has to be about as well
     ("... deal with tides and use gauges").
+
+    `without`: what they must not have, in the words of the question. It is not told apart what that is: a subject ("... use gauges but not buoys":
+    "buoys") or what no abstract says ("... not in Nature": "in Nature"). If nothing else is asked of them ("do not use gauges"), the topic says it,
+    too ("not use gauges").
     """
 
     topic: str
     counts: bool = False
     brings: bool = False
     also: tuple[str, ...] = ()
+    without: str = ""
 
 
 _PAPERS = any_of("papers|abstracts|works|studies|articles|publications|preprints", "pieces of (?:work|research)")
 _MASS = any_of("work|research|literature")  # "any work on ...", never "which work ..."
 _METHODS = any_of("methods|approaches|techniques|algorithms|frameworks|systems|models|benchmarks|data ?sets")
-_POLITE = (
-    r"(?:(?:hi|hello|hey|please|ok|okay|so|and|also|now|well|then)\b[,!.]? ?|(?:can|could|would) you (?:please )?"
-    r"|i(?:'m| am) (?:looking|searching) for |i (?:need|want)(?: to (?:see|find|read|have))? |tell me |let me see )*"
-)
 _BEFORE = r"(?:(?:all|any|every|other|some|more|the|of|these|those|me|us|your|our|which|what|relevant|recent|new)\b ?)*"
 _HOW_LINKED = any_of(
     "on|about|regarding|concerning|around|related to|relating to|dealing with|with|without|using|that|which|where|in which|whose|for|of",
@@ -40,6 +42,12 @@ _BY_METHODS = any_of(
     "learn|train|cope|deal|exploit|combine|apply|support|scale|save|speed|run|generate|predict|keep|try|let|allow|protect|detect|prevent|remove",
     "choose|select|(?:do|are|can) ?n[o']t|don't|aren't|can't|get along|get by|go without|assume|guarantee",
 )
+_DOES = any_of(
+    "deal with|concern|cover|treat|use|apply|employ|study|look (?:at|into)|discuss|consider|mention|address|tackle|investigate|examine|explore",
+    "focus on|handle|work (?:on|with)|introduce|propose|present|describe|develop|report(?: on)?|(?:are|is) (?:about|on|related to|concerned with)",
+    "talk about|make use of|rely on|involve|compare|test|evaluate|analy[sz]e|measure|have to do with|try to",
+)
+_DEALING = any_of("on|about|regarding|concerning|related to|relating to|dealing with|addressing|studying|covering|exploring|investigating|discussing")
 # A question about one thing of several papers, or about what stands in a paper: no set is asked for.
 _SINGLE = re.compile(
     any_of(
@@ -50,7 +58,7 @@ _SINGLE = re.compile(
     re.IGNORECASE,
 )
 _FORMS = tuple(
-    re.compile(rf"^{_POLITE}{form}", re.IGNORECASE)
+    re.compile(rf"^{POLITE}{form}", re.IGNORECASE)
     for form in (
         rf"(?:in |by )?(?:which|what)(?: of (?:the|these|your|our))? {_BEFORE}{_PAPERS}\b(?P<rest>.*)",
         rf"(?:which|what) {_BEFORE}{_METHODS} (?P<rest>{_BY_METHODS}\b.*)",
@@ -60,16 +68,51 @@ _FORMS = tuple(
         rf"(?:do|does) (?:you|we|i) (?:have|know(?: of)?) {_BEFORE}(?:{_PAPERS}|{_MASS})\b(?P<rest>.*)",
         rf"(?:do|does) any (?:of the |of these )?(?:{_PAPERS}|paper|abstract)\b(?P<rest>.*)",
         rf"(?:{_PAPERS}|{_MASS})(?P<rest> {_HOW_LINKED}\b.*)",
+        rf"(?:{_LIST} (?:me )?|(?:is|do|does) (?:there|you have|we have) )?(?<!tell me )(?:everything|anything)"
+        r"(?: (?:(?:that )?(?:there is|you have|we have|you know|is known)|published|written))?(?P<rest> "
+        rf"(?:on|about|regarding|concerning|related to|that (?:deals with|concerns|has to do with))\b.*)",
+        rf"(?:{_PAPERS}|{_MASS})(?P<rest> (?:{PUBLISHED} )?(?:in|from|at|by) .+ (?:{_DEALING}|(?:that|which) {_DOES})\b.+)",
         rf"(?:{_LIST} {_BEFORE}|all (?:the )?)(?P<rest>(?:[\w-]+ ){{1,4}}){_PAPERS}[?.! ]*$",
     )
 )
 _HOW_MANY = re.compile(
-    rf"^{_POLITE}(?:how many|the number of|what is the number of|count)(?: of (?:the|these|your|our))? {_BEFORE}{_PAPERS}\b"
+    rf"^{POLITE}(?:how many|the number of|what is the number of|count)(?: of (?:the|these|your|our))? {_BEFORE}{_PAPERS}\b"
     r"(?P<rest> (?!(?:does|did|do|was|were|has|had|have (?!to do)|is|can|should|will) )"
     r"(?!are (?!about|on|there|related|concerned|using|dealing|in)).*)",
     re.IGNORECASE,
 )
 _BRINGING = re.compile(r"^ (?:that |which )?(?:introduc|propos|present|releas|contribut|publish|creat|build|develop|provid)\w*\b", re.IGNORECASE)
+_PLACE = r"(?P<place>(?!(?:which|whom|whose|what|how|order|terms|favou?r|general|particular)\b)[^\s,]+(?: [^\s,]+){0,6}?)"
+# "in humans deal with stroke", and "in China on restoration": the topic is behind the place.
+_PLACED_AND_DO = re.compile(
+    rf"^ (?:{PUBLISHED} )?(?P<how>in|from|at|by|for|within|among|during),? {_PLACE},? (?:(?:that|which) )?(?:also )?{_DOES}(?P<what> .+)$",
+    re.IGNORECASE,
+)
+_PLACED_FIRST = re.compile(
+    rf"^ (?:{PUBLISHED} )?(?P<how>in|from|at|by|within|among|during) {_PLACE}(?<! are)(?<! is),?"
+    rf"(?P<what> (?:{_DEALING}|(?:that|which) {_DOES}) .+)$",
+    re.IGNORECASE,
+)
+_ABOUT_AND_DO = re.compile(
+    r"^ (?:on|about|regarding|concerning|with|using) (?P<about>(?!(?:how|what|why|whether|that)\b)\S+(?: \S+){0,6}?)"
+    rf"(?<! that)(?<! which)(?<! who)(?<! to)(?<! and)(?<! or)(?<! can) {_DOES} (?P<what>.+)$",
+    re.IGNORECASE,
+)
+_ASKS_WITH_VERB = re.compile(rf"^{POLITE}(?:(?:in |by )?(?:which|what)|(?:do|does) any)\b(?!.*\bare there\b)", re.IGNORECASE)
+
+_DO_NOT = re.compile(r"^ (?:(?:that|which) )?(?:(?:do|does|did|are|is|have|has|can|could)(?: not|n't)|never|cannot) (?P<what>.+)$", re.IGNORECASE)
+_NOT_FIRST = re.compile(  # names have capitals: "not in Nature", and "not in the text" is no name
+    rf"^,? (?:not|excluding|except(?: for)?|other than|apart from|outside(?: of)?|without) (?:{PUBLISHED} )?"
+    rf"(?P<what>(?:(?:in|by|from|at|since|before|after) )?(?:the )?[A-Z\d]\S*(?: \S+){{0,5}}?),?"
+    rf"(?P<rest> (?:(?:that|which) )?(?:{_DOES}|{_DEALING}) .+)$"
+)
+_NOT_LAST = re.compile(
+    rf"^(?P<rest> .+?)(?:,? (?:but )?not (?:{PUBLISHED} )?(?P<named>(?:in|by|from|at|since|before|after) (?:the )?[A-Z\d].*)"
+    rf"|(?:,? (?:but|and|that|which) (?:(?:do|does|are|is|have|has)(?: not|n't)|never)(?: {_DOES})?|,? but (?:not(?! only)|no|without)"
+    r"|,? (?:excluding|except(?: for)?|other than|apart from|leaving out)) (?P<what>.+))$"
+)
+_OF_A_NAME = re.compile(r"(?:in|by|from|at|since|before|after) (?:the )?[A-Z\d]")
+_NAMED_AGAIN = re.compile(r"^(?:(?:any|all|the|those|these|ones|papers|articles|studies|works|abstracts)\b ?)+", re.IGNORECASE)
 # What leads from the papers to the topic. One kind a line.
 _LEADING = frozenset(
     """
@@ -87,7 +130,8 @@ _LEADING = frozenset(
     """.split()
 )
 _TRAILING = re.compile(
-    r"(?:[\s?.!,;:]+|\b(?:please|here|at all|are there|do you have|do we have|you have|(?:that )?(?:you|we) (?:know|have)(?: of)?"
+    r"(?:[\s?.!,;:]+|\b(?:please|here|at all|in total|altogether|overall|are there|do (?:you|we) have|you have"
+    r"|(?:that )?(?:you|we) (?:know|have)(?: of)?"
     r"|(?:in|from|of) (?:this|the|your|our|my) (?:library|collection|corpus|index|pile|set|database|data ?base|archive))\b)+$",
     re.IGNORECASE,
 )
@@ -106,9 +150,9 @@ def asked_for_set(question: str) -> SetQuestion | None:
     """What set of papers a question asks for, or None: one paper, an overview, or a fact is asked for.
 
     >>> asked_for_set("Which papers deal with differential privacy?")
-    SetQuestion(topic='differential privacy', counts=False, brings=False, also=())
+    SetQuestion(topic='differential privacy', counts=False, brings=False, also=(), without='')
     >>> asked_for_set("How many papers use reinforcement learning?")
-    SetQuestion(topic='reinforcement learning', counts=True, brings=False, also=())
+    SetQuestion(topic='reinforcement learning', counts=True, brings=False, also=(), without='')
     >>> asked_for_set("Which paper introduces LoRA?"), asked_for_set("What do papers say about LoRA?")
     (None, None)
     """
@@ -118,12 +162,50 @@ def asked_for_set(question: str) -> SetQuestion | None:
     if _SINGLE.search(plain):
         return None
     found = next((match for form in _FORMS if (match := form.match(plain))), None)
-    return _of_topic(found["rest"]) if found else None
+    return _of_topic(found["rest"], has_verb=bool(_ASKS_WITH_VERB.match(plain))) if found else None
 
 
-def _of_topic(rest: str, *, counts: bool = False) -> SetQuestion | None:
-    topics = [topic for part in _AND_DO.split(rest) if text.words(text.fold(topic := _topic(part)).text)]
-    return SetQuestion(topics[0], counts, bool(_BRINGING.match(rest)), tuple(topics[1:])) if topics else None
+def _of_topic(rest: str, *, counts: bool = False, has_verb: bool = True) -> SetQuestion | None:
+    kept, without = _parted(rest)
+    topics = [topic for part in _AND_DO.split(kept) for topic in _topics(part, has_verb=has_verb) if text.words(text.fold(topic).text)]
+    return SetQuestion(topics[0], counts, bool(_BRINGING.match(rest)), tuple(topics[1:]), without) if topics else None
+
+
+def _parted(rest: str) -> tuple[str, str]:
+    """What papers have to be about, and what they must not have.
+
+    >>> _parted(" that use gauges but not buoys?"), _parted(" not in Nature deal with tides"), _parted(" do not use gauges")
+    ((' that use gauges', 'buoys'), (' deal with tides', 'in Nature'), (' do not use gauges', 'gauges'))
+    """
+    if nothing_else := _DO_NOT.match(rest):
+        return rest, _topic(nothing_else["what"])
+    if first := _NOT_FIRST.match(rest):
+        return first["rest"], first["what"].strip(" ,")
+    if last := _NOT_LAST.match(rest):
+        return last["rest"], last["named"].strip(" ,?.!") if last["named"] else _left_out(last["what"])
+    return rest, ""
+
+
+def _left_out(what: str) -> str:
+    """
+    >>> _left_out("papers by Volk?"), _left_out("those on gauges")
+    ('by Volk', 'gauges')
+    """
+    bare = _NAMED_AGAIN.sub("", what)
+    return bare.strip(" ,?.!") if _OF_A_NAME.match(bare) else _topic(bare)
+
+
+def _topics(part: str, *, has_verb: bool) -> list[str]:
+    """What the papers are about. `has_verb`: a verb says what they do, so that "use" behind a noun is one.
+
+    >>> _topics(" in humans deal with stroke", has_verb=True), _topics(" on dogs deal with epilepsy", has_verb=True)
+    (['stroke in humans'], ['dogs', 'epilepsy'])
+    """
+    placed = _PLACED_FIRST.match(part) or (_PLACED_AND_DO.match(part) if has_verb else None)
+    if placed and (topics := _topics(placed["what"], has_verb=has_verb))[0]:
+        return [f"{topics[0]} {placed['how']} {placed['place']}", *topics[1:]]
+    both = _ABOUT_AND_DO.match(part) if has_verb else None
+    return [_topic(both["about"]), _topic(both["what"])] if both else [_topic(part)]
 
 
 def _topic(rest: str) -> str:

@@ -119,7 +119,7 @@ def _both(one: Filters, other: Filters) -> Filters:
 
 
 def _shown(question: str, phrase: Phrase) -> str:
-    return " ".join(question[phrase.start : phrase.end].strip(" ,").split())
+    return " ".join((phrase.named or question[phrase.start : phrase.end]).strip(" ,").split())
 
 
 def _without(question: str, phrases: Sequence[Phrase]) -> str:

@@ -74,6 +74,94 @@ def test_no_set_is_asked_for(question: str) -> None:
     assert asked_for_set(question) is None
 
 
+@pytest.mark.parametrize(
+    ("question", "topic", "also"),
+    [
+        ("Which papers in NeurIPS deal with diffusion?", "diffusion in NeurIPS", ()),
+        ("Which papers at NeurIPS 2023 deal with diffusion?", "diffusion at NeurIPS 2023", ()),
+        ("Which papers from China deal with restoration?", "restoration from China", ()),
+        ("How many papers in humans deal with stroke?", "stroke in humans", ()),
+        ("Which papers in children are about asthma?", "asthma in children", ()),
+        ("Which papers for children deal with asthma?", "asthma for children", ()),
+        ("Which papers in the UK deal with dogs?", "dogs in the UK", ()),
+        ("Which studies in the UK that look at dogs are there?", "dogs in the UK", ()),
+        ("papers in the UK about dogs", "dogs in the UK", ()),
+        ("papers published in PLoS One about restoration", "restoration in PLoS One", ()),
+        ("papers by Jones on tides", "tides by Jones", ()),
+        ("Which papers in China deal with restoration and use drones?", "restoration in China", ("drones",)),
+        ("Which papers on dogs deal with epilepsy?", "dogs", ("epilepsy",)),
+        ("How many papers about tides use gauges?", "tides", ("gauges",)),
+        ("papers on drug use in prisons", "drug use in prisons", ()),
+        ("Which papers are about drug use in prisons?", "drug use in prisons", ()),
+        ("papers in which agents interact on networks", "agents interact on networks", ()),
+        ("papers about models that use tools", "models that use tools", ()),
+        ("Which papers are about agents that use tools?", "agents that use tools", ()),
+    ],
+)
+def test_no_verb_is_part_of_a_topic(question: str, topic: str, also: tuple[str, ...]) -> None:
+    asked = asked_for_set(question)
+    assert asked is not None
+    assert (asked.topic, asked.also, asked.without) == (topic, also, "")
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "without"),
+    [
+        ("Which papers do not use transformers?", "not use transformers", "transformers"),
+        ("Which papers don't use transformers?", "don't use transformers", "transformers"),
+        ("papers that do not use transformers", "not use transformers", "transformers"),
+        ("Which papers use ImageNet but not CIFAR?", "ImageNet", "CIFAR"),
+        ("Which papers use ImageNet and do not use CIFAR?", "ImageNet", "CIFAR"),
+        ("papers on vision that don't use ImageNet", "vision", "ImageNet"),
+        ("Which papers deal with tides except those on gauges?", "tides", "gauges"),
+        ("Which papers excluding ICLR deal with diffusion?", "diffusion", "ICLR"),
+        ("Which papers not in Veterinary Record deal with epilepsy?", "epilepsy", "in Veterinary Record"),
+        ("papers on epilepsy not in Veterinary Record", "epilepsy", "in Veterinary Record"),
+        ("papers on epilepsy but not by Volk", "epilepsy", "by Volk"),
+        ("papers on epilepsy, not since 2020", "epilepsy", "since 2020"),
+        ("papers on epilepsy, excluding papers by Volk", "epilepsy", "by Volk"),
+        ("papers on dogs with and without epilepsy", "dogs with and without epilepsy", ""),
+        ("papers that look at many languages, not only English", "many languages, not only English", ""),
+        ("papers on objects not in the picture", "objects not in the picture", ""),
+        ("Which approaches work without labels?", "without labels", ""),
+    ],
+)
+def test_what_papers_must_not_have(question: str, topic: str, without: str) -> None:
+    asked = asked_for_set(question)
+    assert asked is not None
+    assert (asked.topic, asked.without) == (topic, without)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "List everything about federated learning",
+        "everything on federated learning",
+        "Show me everything you have on federated learning",
+        "Is there anything about federated learning?",
+        "do you have anything on federated learning",
+    ],
+)
+def test_everything_is_every_paper(question: str) -> None:
+    assert asked_for_set(question) == SetQuestion("federated learning")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many papers are there?",
+        "How many papers are there in total?",
+        "How many papers are in this library?",
+        "How many papers do you have?",
+        "How many papers are there altogether in the library?",
+        "Tell me everything about federated learning",
+        "Does everything about it hold?",
+    ],
+)
+def test_of_no_topic_no_set_is_asked_for(question: str) -> None:
+    assert asked_for_set(question) is None
+
+
 @given(st.text(max_size=80))
 def test_any_text_is_a_question(text: str) -> None:
     asked = asked_for_set(text)

@@ -106,6 +106,11 @@ def test_names_and_what_goes_with_them(question: str, left: str | None, filters:
     assert left is None or found.question == left
 
 
+def test_of_a_question_to_an_author_the_name_is_shown() -> None:
+    assert understood("What has Clare Rusbridge written about pain?", knows).phrases == ("Clare Rusbridge",)
+    assert understood("What has Clare Rusbridge written?", knows).asks_nothing_else
+
+
 @pytest.mark.parametrize(
     "question",
     [
