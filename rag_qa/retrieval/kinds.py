@@ -32,7 +32,8 @@ _PLAIN, _OTHER = "|".join(_PLAIN_TYPES.values()), "|".join(_OTHER_TYPES.values()
 _OUT = r"excluding|except(?: for)?|ignoring|leaving out|but (?:no|not)"
 # A phrase between commas takes both with it.
 _EXCLUDED = re.compile(
-    rf"(?P<comma>,)?\s*\b(?:(?:{_OUT}|(?P<weak>without|not|no)) (?:any )?(?P<plain>{_PLAIN})|(?:{_OUT}) (?:any )?(?P<other>{_OTHER}))\b(?(comma),?)",
+    r"(?P<comma>,)?\s*\b(?:(?:(?:that|which) )?(?:are|were) (?=not ))?"
+    rf"(?:(?:{_OUT}|(?P<weak>without|not|no)) (?:any )?(?P<plain>{_PLAIN})|(?:{_OUT}) (?:any )?(?P<other>{_OTHER}))\b(?(comma),?)",
     re.IGNORECASE,
 )
 _SETS_OFF = re.compile(r"(?:^|[,;]|\b(?:and|or|but|are|is))\s*$", re.IGNORECASE)
@@ -44,11 +45,13 @@ _ONLY = re.compile(
 _WANTED = any_of(
     "(?:which|what)(?: do| are)?(?: the)?|how many|(?:list|show|find|give|get|search|look)(?: for)?(?: me)?|(?:are|is) there|do you have"
 )
-_NOUN = re.compile(
-    rf"^(?P<lead>{POLITE}(?:{_WANTED} )?(?:(?:all|any|the|recent|published) )*)(?P<plain>{_PLAIN})\b(?= (?:on|about|of|regarding|concerning|that"
+_NOUN = re.compile(  # several: "Review of the pitot tube" is a title
+    rf"^(?P<lead>{POLITE}(?:{_WANTED} )?(?:(?:all|any|the|recent|published) )*)(?P<plain>{_PLAIN})(?<=s)\b"
+    r"(?= (?:on|about|of|regarding|concerning|that"
     r"|which|deals?|discuss|cover|address|are|say|find|report|conclude|show|with|from|since|in|by|published|before|after|between|up to|are there)\b)",
     re.IGNORECASE,
 )
+_ARE = re.compile(rf"\b(?:(?:that|which) )?are (?P<plain>{_PLAIN})(?<=s)(?=[\s?.!]*$)", re.IGNORECASE)
 _NOT_RETRACTED = re.compile(
     rf",?\s*\b(?:excluding|except(?: for)?|without|ignoring|leaving out|but (?:no|not)|that (?:are|were|is|was) not|not|no) "
     rf"(?:any )?retracted(?: (?:{PAPERS}|ones))?\b|\bnon-?retracted\b",
@@ -84,7 +87,7 @@ _NO_ADJECTIVE = (
 _IN_LANGUAGE = re.compile(
     rf"\b(?:(?:that|which) )?(?P<verb>(?:are |were |is |was )?(?:written |published |available )?)in {_LANGUAGE}{_NO_ADJECTIVE}", re.IGNORECASE
 )
-_PAPERS_AT_END = re.compile(rf"\b{PAPERS}\s*$", re.IGNORECASE)
+_PAPERS_AT_END = re.compile(rf"\b(?!(?:study|work|review|survey|trial)\b){PAPERS}\s*$", re.IGNORECASE)  # "a case study in Italian" is about it
 _OF_LANGUAGE = re.compile(rf"\b{_LANGUAGE}(?P<sure>[- ]language)? (?=(?:papers?|articles?|publications?|literature|studies)\b)", re.IGNORECASE)
 _CALLED_BY_LANGUAGE = re.compile(r"papers?|articles?|publications?", re.IGNORECASE)
 _WITH_ANOTHER = re.compile(rf"\b(?:{'|'.join(_LANGUAGES)}),? (?:and|or) (?:in )?$|^,? (?:and|or) (?:in )?(?:{'|'.join(_LANGUAGES)})\b", re.IGNORECASE)
@@ -117,8 +120,10 @@ def only(question: str) -> Iterator[Phrase]:
 
 
 def wanted_type(question: str, knows: Knows) -> Iterator[Phrase]:
-    """ "preprints on deep learning": papers of a type that the library has."""
-    if (found := _NOUN.match(question)) and knows("type", _type(found)):
+    """ "preprints on deep learning", "which papers are preprints?": papers of a type that the library has."""
+    if (said := _ARE.search(question)) and asks_for_papers(question) and knows("type", _type(said)):
+        yield Phrase(said.start(), said.end("plain"), Filters(type=_type(said)))
+    elif (found := _NOUN.match(question)) and knows("type", _type(found)):
         yield Phrase(found.start("plain"), found.end("plain"), Filters(type=_type(found)), "papers")
 
 

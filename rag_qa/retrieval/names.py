@@ -35,7 +35,7 @@ _OF_TOPIC = re.compile(r"\s*(?:about|on|regarding|concerning)\b")
 _SMALL = r"(?: (?:of|and|for|in|the|on|&|de|del|la|und|für|et|di))+"
 _NAME = rf"(?!(?:19|20)\d\d\b)(?:{_CAPITAL}|\d+(?= [A-Z])|[a-z]{{1,3}}[A-Z])[\w&.'’-]*"
 _VENUE = re.compile(rf"\b{PREFIX}(?:[Ii]n|at|from) (?P<name>(?:[Tt]he )?{_NAME}(?:{_SMALL} {_CAPITAL}[\w&.'’-]*| {_CAPITAL}[\w&.'’-]*){{0,9}})")
-_JOINT = re.compile(rf"{_SMALL} (?=\S)")
+_JOINT = re.compile(r" (?:and )?(?:on|in) (?=\S)")
 _ANOTHER_VENUE = re.compile(rf",? (?:or|and|&) (?:(?:in|at|from) )?(?P<name>(?:[Tt]he )?{_NAME}(?: {_CAPITAL}[\w&.'’-]*)*)")
 _ITS_YEAR = re.compile(r" ((?:19|20)\d\d)\b(?! ?[-–]| onwards?\b)")  # "ICLR 2025"
 
@@ -80,7 +80,8 @@ def venue(question: str, knows: Knows) -> Iterator[Phrase]:
 
 
 def _known_venue(words: str, knows: Knows) -> str:
-    """The longest beginning of a name that the library knows, cut where a small word joins: "Nature" of "Nature on Mars", never of "Nature Reserves".
+    """The longest beginning of a name that the library knows, cut where a new phrase may begin: "Nature" of "Nature on Mars", but not of "Nature
+    Reserves".
 
     >>> _known_venue("Nature on Mars", lambda field, name: name == "Nature")
     'Nature'

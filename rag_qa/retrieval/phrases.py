@@ -29,13 +29,15 @@ PAPERS = any_of(
 )
 PUBLISHED = any_of("published|appeared|appearing|written|presented|accepted|authored|printed")
 # In front of a phrase, and part of it: "that were published in 2020".
-PREFIX = rf"(?:(?:(?:that|which) (?:(?:were|was|are|is|have been|has been) )?)?{PUBLISHED} )?"
-SPEAKS_OF_PAPERS = re.compile(rf"\b(?:{PAPERS}|{PUBLISHED})\b", re.IGNORECASE)
+BEING = any_of("were|was|are|is|have been|has been")
+PREFIX = rf"(?:(?:that|which) (?={BEING}|{PUBLISHED}))?(?:{BEING} )?(?:{PUBLISHED} )?"
+_EVERYTHING = r"^(?:(?:list|show|find|give)(?: me)? )?everything\b(?! (?:has|is|that|else|\w+ed (?!in|since|by))\b)"
+SPEAKS_OF_PAPERS = re.compile(rf"\b(?:{PAPERS}|{PUBLISHED})\b|{_EVERYTHING}", re.IGNORECASE)
 POLITE = (
     r"(?:(?:hi|hello|hey|please|ok|okay|so|and|also|now|well|then)\b[,!.]? ?|(?:can|could|would) you (?:please )?"
     r"|i(?:'m| am) (?:looking|searching) for |i (?:need|want)(?: to (?:see|find|read|have))? )*"
 )
-_SEVERAL = any_of("papers|articles|studies|works|publications|preprints|abstracts|reviews", "research|literature|evidence")
+_SEVERAL = any_of("papers|articles|studies|works|publications|preprints|abstracts|reviews", "research|literature|evidence|everything")
 _ASKS_FOR_PAPERS = re.compile(
     rf"^{POLITE}(?:(?:in )?(?:which|what)(?: of)?|how many(?: of)?|(?:list|show|find|give|get|search|look)(?: for)?(?: me)?|(?:are|is) there"
     rf"|do (?:you|we) have|all|any|every|count)?\b(?: ?(?:all|any|the|these|other|recent|new|me)\b)* ?{_SEVERAL}\b"

@@ -67,7 +67,7 @@ _FORMS = tuple(
         rf"(?:are|is) there {_BEFORE}(?:{_PAPERS}|{_MASS})\b(?P<rest>.*)",
         rf"(?:do|does) (?:you|we|i) (?:have|know(?: of)?) {_BEFORE}(?:{_PAPERS}|{_MASS})\b(?P<rest>.*)",
         rf"(?:do|does) any (?:of the |of these )?(?:{_PAPERS}|paper|abstract)\b(?P<rest>.*)",
-        rf"(?:{_PAPERS}|{_MASS})(?P<rest> {_HOW_LINKED}\b.*)",
+        rf"(?:{_PAPERS}|{_MASS})(?P<rest> (?:not )?{_HOW_LINKED}\b.*)",
         rf"(?:{_LIST} (?:me )?|(?:is|do|does) (?:there|you have|we have) )?(?<!tell me )(?:everything|anything)"
         r"(?: (?:(?:that )?(?:there is|you have|we have|you know|is known)|published|written))?(?P<rest> "
         rf"(?:on|about|regarding|concerning|related to|that (?:deals with|concerns|has to do with))\b.*)",
@@ -100,7 +100,11 @@ _ABOUT_AND_DO = re.compile(
 )
 _ASKS_WITH_VERB = re.compile(rf"^{POLITE}(?:(?:in |by )?(?:which|what)|(?:do|does) any)\b(?!.*\bare there\b)", re.IGNORECASE)
 
-_DO_NOT = re.compile(r"^ (?:(?:that|which) )?(?:(?:do|does|did|are|is|have|has|can|could)(?: not|n't)|never|cannot) (?P<what>.+)$", re.IGNORECASE)
+_DO_NOT = re.compile(
+    r"^ (?:(?:that|which) )?(?:(?:do|does|did|are|is|have|has|can|could)(?: not|n't)|never|cannot"
+    rf"|not(?= (?:{_DEALING}|using)\b)) (?P<what>.+)$",
+    re.IGNORECASE,
+)
 _NOT_FIRST = re.compile(  # names have capitals: "not in Nature", and "not in the text" is no name
     rf"^,? (?:not|excluding|except(?: for)?|other than|apart from|outside(?: of)?|without) (?:{PUBLISHED} )?"
     rf"(?P<what>(?:(?:in|by|from|at|since|before|after) )?(?:the )?[A-Z\d]\S*(?: \S+){{0,5}}?),?"
@@ -108,7 +112,10 @@ _NOT_FIRST = re.compile(  # names have capitals: "not in Nature", and "not in th
 )
 _NOT_LAST = re.compile(
     rf"^(?P<rest> .+?)(?:,? (?:but )?not (?:{PUBLISHED} )?(?P<named>(?:in|by|from|at|since|before|after) (?:the )?[A-Z\d].*)"
-    rf"|(?:,? (?:but|and|that|which) (?:(?:do|does|are|is|have|has)(?: not|n't)|never)(?: {_DOES})?|,? but (?:not(?! only)|no|without)"
+    r"|(?:,? but (?:(?:do|does|are|is|have|has)(?: not|n't)|never)"
+    r"|(?:,? (?:and|that|which)|(?<! who)(?<! they)(?<! it)(?<! what)(?<! that)(?<! which))"
+    rf" (?:(?:do|does)(?: not|n't) {_DOES}|(?:are|is)(?: not|n't) {_DEALING})"
+    r"|,? but (?:not(?! only)|no|without)|,? and not(?! only)"
     r"|,? (?:excluding|except(?: for)?|other than|apart from|leaving out)) (?P<what>.+))$"
 )
 _OF_A_NAME = re.compile(r"(?:in|by|from|at|since|before|after) (?:the )?[A-Z\d]")

@@ -13,7 +13,7 @@ from functools import partial
 from rag_qa import text
 from rag_qa.retrieval import kinds, names, years
 from rag_qa.retrieval.filters import Filters, Narrowing
-from rag_qa.retrieval.phrases import PAPERS, POLITE, PUBLISHED, Knows, Phrase
+from rag_qa.retrieval.phrases import BEING, PAPERS, POLITE, PUBLISHED, Knows, Phrase
 from rag_qa.text import any_of
 
 
@@ -53,6 +53,8 @@ _NOTHING_OF_THEM = any_of(
 _ASKS_FOR_ALL = re.compile(rf"^{POLITE}{_ALL_OF_THEM}(?: {_NOTHING_OF_THEM}\b)*[\s?.!]*$", re.IGNORECASE)
 _LEFT_OVER = re.compile(r"\s+([?.,;:!])|,(?=\s*[?.!]*$)|\s{2,}")
 _JOINED = re.compile(r",?\s+(?:and|but)\s*$", re.IGNORECASE)
+_WAS = re.compile(rf"\s*((?:that |which )?){BEING}\b", re.IGNORECASE)
+_NO_SENTENCE = re.compile(r"(?<=[?.!,;]) (?:only|just) papers[\s?.!]*$", re.IGNORECASE)
 _LOOSE_AND = re.compile(r"(?<=papers) (?:and|but) (?=(?:on|about|regarding|concerning|dealing|related)\b)")
 
 
@@ -127,11 +129,19 @@ def _without(question: str, phrases: Sequence[Phrase]) -> str:
     >>> _without("papers by Smith, and since 2020", [Phrase(15, 31, Filters())])
     'papers by Smith'
     """
-    if not phrases:
-        return question
     for phrase in reversed(phrases):
         before = question[: phrase.start]
         joined = _JOINED.sub("", before) if phrase.instead == " " else before
-        question = joined + phrase.instead + question[phrase.end :]
+        question = joined + phrase.instead + _going_on(question[phrase.start : phrase.end], question[phrase.end :])
     tidy = _LEFT_OVER.sub(lambda mark: mark.group(1) or ("" if mark.group().startswith(",") else " "), question)
-    return _LOOSE_AND.sub(" ", tidy).strip()
+    return (_NO_SENTENCE.sub("", _LOOSE_AND.sub(" ", tidy)) if phrases else tidy).strip()
+
+
+def _going_on(phrase: str, after: str) -> str:
+    """What stands behind a phrase, as it goes on without it.
+
+    >>> _going_on("that were published in 2020", " and deal with tides"), _going_on("in 2020", " and deal with tides")
+    (' that deal with tides', ' and deal with tides')
+    """
+    was = _WAS.match(phrase)
+    return f" {was.group(1)}{after.removeprefix(' and ')}" if was and after.startswith(" and ") else after

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 from rag_qa.retrieval.filters import Filters
-from rag_qa.retrieval.phrases import PAPERS, PREFIX, PUBLISHED, SPEAKS_OF_PAPERS, Phrase, asks_for_papers, clause_before, is_denied
+from rag_qa.retrieval.phrases import BEING, PAPERS, PREFIX, PUBLISHED, SPEAKS_OF_PAPERS, Phrase, asks_for_papers, clause_before, is_denied
 from rag_qa.text import any_word
 
 _Span = tuple[int | None, int | None]
@@ -30,9 +30,10 @@ _FORMS: tuple[tuple[str, Callable[[list[int]], _Span]], ...] = (
     (rf"(?:before|earlier than|older than|prior to) {_YEAR}", lambda years: (None, years[0] - 1)),
     (rf"(?:after|later than|newer than) {_YEAR}", lambda years: (years[0] + 1, None)),
     (rf"since {_YEAR}(?: {_ON})?|(?:from )?{_YEAR} {_ON}|no earlier than {_YEAR}", lambda years: (years[0], None)),
-    (rf"(?:in|of|from) (?:the year )?{_YEAR}|\({_YEAR}\)", lambda years: (years[0], years[0])),
+    (rf"(?:(?:in|of|from) (?:the year )?|(?<=published )){_YEAR}|\({_YEAR}\)", lambda years: (years[0], years[0])),
 )
-_COMPILED = tuple((re.compile(rf"(?<!\w){PREFIX}(?:{pattern})(?!\w)", re.IGNORECASE), span) for pattern, span in _FORMS)
+_COMPILED = tuple((re.compile(rf"(?<!\w){PREFIX}(?:{pattern})(?!\w|[-–]\d)", re.IGNORECASE), span) for pattern, span in _FORMS)
+_THIS = re.compile(rf"(?<!\w){PREFIX}(?:(?:from|of) |(?<=published ))(?P<which>last|this) year(?!\w)", re.IGNORECASE)
 _BACK = re.compile(rf"(?<!\w){PREFIX}(?:{_RECENT})(?!\w)", re.IGNORECASE)
 _NOTHING_BUT_YEARS = re.compile(rf"(?:,|\band\b|\bbut\b|\s)*(?:{'|'.join(pattern for pattern, _ in _FORMS)})?[\s?.!]*", re.IGNORECASE)
 
@@ -86,6 +87,9 @@ def _found(question: str, today: date) -> Iterator[tuple[int, int, _Span]]:
             yield match.start(), match.end(), span([int(year) for year in re.findall(r"\d{4}", match.group())])
     for match in _BACK.finditer(question):
         yield match.start(), match.end(), (today.year - _years_back(match["unit"].lower()), None)
+    for match in _THIS.finditer(question):
+        year = today.year - (match["which"].lower() == "last")
+        yield match.start(), match.end(), (year, year)
 
 
 def _years_back(unit: str) -> int:
@@ -105,7 +109,7 @@ def _is_of_papers(question: str, free: str, start: int, end: int) -> bool:
     if not before.strip():
         return bool(after.startswith(",") and (_FRONTED.match(after.strip(" ,")) or SPEAKS_OF_PAPERS.search(clause_after(after))))
     clause = clause_before(before)
-    if re.match(PUBLISHED, phrase, re.IGNORECASE) and _NO_NOUN.search(before):
+    if re.match(rf"(?:{BEING} )?{PUBLISHED}\b", phrase, re.IGNORECASE) and _NO_NOUN.search(before):
         return True
     if SPEAKS_OF_PAPERS.search(clause):
         return not _GATHERED.search(clause) or SPEAKS_OF_PAPERS.search(clause.split()[-1]) is not None
