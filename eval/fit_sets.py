@@ -202,8 +202,9 @@ def _measured(finder: sets.Sets, retriever: Retriever, name: str, question: Mapp
     wanted = asked_for_set(question["question"])
     if wanted is None:
         raise ValueError(f"{question['id']} is not understood as a question for a set: {question['question']}")
-    found = retriever.find(wanted.topic, _DEPTH)
-    candidates = finder.judged(wanted, found)
+    wording = finder.wording(wanted.topic)
+    found = retriever.find(wording.text, _DEPTH)
+    candidates = finder.judged(wanted, wording, found)
     fused = dict(fusion.fuse(found.scores))
     of = {paper.id: i for i, paper in enumerate(candidates.papers)}
     known = [paper for paper in judged.values() if paper in of]

@@ -12,25 +12,26 @@ from rag_qa import text
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.index.store import Store
 from rag_qa.papers import Paper
-from rag_qa.retrieval import copies, topics
+from rag_qa.retrieval import copies, spellings, topics
 from rag_qa.retrieval.filters import Filters
 from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.retriever import Found, Retriever
 from rag_qa.retrieval.set_questions import SetQuestion
+from rag_qa.retrieval.spellings import Wording
 from rag_qa.retrieval.topics import Spoken, Topic
 
 Array = NDArray[np.float64]
 
 WEIGHTS: Mapping[str, float] = {
-    "title": 1.11,
-    "words": 1.07,
-    "whole": 1.79,
-    "proposed": 1.54,
-    "rarest": 1.99,
-    "sentence": 0.85,
-    "passage": 0.30,
+    "title": 1.05,
+    "words": 1.55,
+    "whole": 2.13,
+    "proposed": 1.38,
+    "rarest": 0.82,
+    "sentence": 0.78,
+    "passage": 0.35,
     "passage_behind": 0.75,
-    "keyword": 1.54,
+    "keyword": 2.33,
 }
 """What each measure of a paper adds to the log-odds that it qualifies; `python -m eval.fit_sets` prints them.
 
@@ -39,7 +40,7 @@ by side somewhere; `proposed`: 1 if they do so in what the paper says of itself;
 tells the topic from others; `keyword`: BM25 as a share of what an ideal paper gets. `sentence`, `passage`: cosine of the nearest one, in standard
 deviations above that of unrelated sentences; `passage_behind`: the same, less the mean of the three papers that are nearest.
 """
-BIAS = -6.01
+BIAS = -5.93
 CUT = 0.15
 """Probability from which on a paper is a member."""
 
@@ -118,10 +119,10 @@ class Sets:
         return found
 
     def _of_one_topic(self, asked: SetQuestion, *, filters: Filters | None, cut: float, beyond: int) -> PaperSet:
-        depth = self._depth
+        depth, wording = self._depth, self.wording(asked.topic)
         while True:
-            found = self._retriever.find(asked.topic, depth, filters)
-            judged = self.judged(asked, found)
+            found = self._retriever.find(wording.text, depth, filters)
+            judged = self.judged(asked, wording, found)
             chances = probabilities(judged.measures)
             crowded = bool((chances >= cut).sum() > _CROWDED * len(chances)) and len(judged.papers) >= depth
             if not crowded or depth >= self._deepest:
@@ -129,10 +130,15 @@ class Sets:
             depth *= 2
         return self._set(asked, found, judged, chances, cut=cut, beyond=beyond, is_cut_short=crowded)
 
-    def judged(self, asked: SetQuestion, found: Found) -> Judged:
+    def wording(self, topic: str) -> Wording:
+        """A topic as the library has it: what it is searched by, the same for every spelling of it."""
+        return spellings.wording(topic, _Papers(self._store))
+
+    def judged(self, asked: SetQuestion, wording: Wording, found: Found) -> Judged:
         """The measures of what was found for a topic."""
-        also = [term for word in text.content_words(asked.topic) for term in text.word_terms(word)]
-        topic = topics.topic(asked.topic, {term: self._retriever.rarity(term) for term in also}, found.also, is_brought=asked.brings)
+        terms = [term for word in text.content_words(wording.marked) for term in text.word_terms(word)]
+        rarity = {term: self._retriever.rarity(term) for term in terms}
+        topic = topics.topic(wording.marked, rarity, wording.forms, is_brought=asked.brings)
         papers = self._store.get(list(found.best))
         known = [papers[paper_id] for paper_id in found.best if paper_id in papers]
         mean, spread = self._store.unrelated() or (_UNRELATED, _SPREAD)
@@ -156,6 +162,26 @@ class Sets:
         ]
         size = len(groups) - (len(shown) - len(inside))
         return PaperSet(asked.topic, tuple(found_members[:size]), tuple(found_members[size:]), len(judged.papers), len(self._store), is_cut_short)
+
+
+class _Papers:
+    """What the papers of a store say of words; what was read is kept for one topic."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._texts: dict[str, Sequence[str]] = {}
+
+    def document_frequency(self, term: str) -> int:
+        return self._store.document_frequency(term)
+
+    def explained(self, form: str) -> Mapping[str, int]:
+        return self._store.explained(form)
+
+    def texts_with(self, term: str, most: int) -> Sequence[str]:
+        if term not in self._texts:
+            papers = self._store.get([paper_id for paper_id, _ in self._store.by_keywords({term: 1.0}, most)])
+            self._texts[term] = [f"{paper.title or ''}\n\n{paper.abstract}" for paper in papers.values()]
+        return self._texts[term]
 
 
 def _in_both(first: PaperSet, second: PaperSet, beyond: int) -> PaperSet:

@@ -73,11 +73,21 @@ def weights(also: Sequence[Added]) -> dict[str, float]:
 
 def _explained(words: Sequence[str], dictionary: Dictionary) -> Iterator[Added]:
     for word in words:
-        if word not in text.STOPWORDS and (long := _usual(dictionary.explained(text.word_terms(word)[0]))):
+        if word not in text.STOPWORDS and (long := usual(dictionary.explained(text.word_terms(word)[0]))):
             yield Added(f"{word} spelled out", tuple(long.split()))
+        elif word not in text.STOPWORDS and word.endswith("s") and (long := usual(dictionary.explained(word[:-1]))):
+            yield from (Added(f"{word} spelled out", tuple(long.split())), Added(word[:-1], (word[:-1],)))
     for side_by_side in _neighbours([text.stem(part) for word in words for part in word.split("-") if part and part not in text.STOPWORDS]):
-        if short := _usual(dictionary.explained(side_by_side)):
+        if short := usual(dictionary.explained(side_by_side)):
             yield Added(short, (short,))
+            yield from _plural(short, dictionary)
+
+
+def _plural(short: str, dictionary: Dictionary) -> Iterator[Added]:
+    """Of a short form, where the stemmer does not know it for one: LLMs."""
+    plural = text.stem(f"{short}s")
+    if plural != short and dictionary.document_frequency(plural):
+        yield Added(plural, (plural,))
 
 
 def _joined(words: Sequence[str], dictionary: Dictionary) -> Iterator[Added]:
@@ -96,10 +106,10 @@ def _neighbours(parts: Sequence[str]) -> Iterator[str]:
             yield " ".join(parts[start:end])
 
 
-def _usual(explained: Mapping[str, int]) -> str:
+def usual(explained: Mapping[str, int]) -> str:
     """The form that most papers give, or nothing where they do not agree.
 
-    >>> _usual({"mixtur expert": 3, "margin error": 1}), _usual({"a b": 1, "c d": 1, "e f": 1}), _usual({})
+    >>> usual({"mixtur expert": 3, "margin error": 1}), usual({"a b": 1, "c d": 1, "e f": 1}), usual({})
     ('mixtur expert', '', '')
     """
     best = min(explained, key=lambda form: (-explained[form], form), default="")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from rag_qa import text
-from rag_qa.retrieval.terms import Added
+from rag_qa.retrieval.spellings import Form
 from rag_qa.text import any_of
 
 # Words that tell nothing where others stand beside them: "bandit problems".
@@ -21,7 +21,6 @@ _GENERIC = frozenset(
 _IN_PASSING = 0.3  # what words count that do not say it: "training" alone, where papers without training are asked for
 _EXAMPLES = re.compile(r",? (?:such as|like|for example|e\.g\.|including) .*$")
 _DATA_SETS = ("dataset", "datasets")
-_DATA_SET = re.compile(r"\bdata sets?\b")
 _ANOTHER = re.compile(r"\bor\b|\band other\b|/")
 _ABSENCE = any_of(
     r"without(?: the need (?:for|of|to))?|no|not|n't|never|avoid\w*|eliminat\w*",
@@ -40,6 +39,7 @@ _BRINGS = any_of(
     "introduc|present|propos|releas|construct|curat|creat|build|develop|collect|contribut|design|compil|annotat|provid|establish|defin|offer"
 )
 _BETWEEN = r"(?:[\s\-/]+(?:(?:of|in|for|the|a|an|to|and|with)[\s\-]+)?(?:[\w]+[\s\-]+)?)"
+_SIDE_BY_SIDE = r"[\s-]?(?:(?:of|in|for|the|a|an|to|and|with|from|by)[\s-]+){0,2}"
 _TAIL, _SHORT_TAIL = r"\w{0,6}", "(?:s|es|ed|ing|d|e|er|ers|ness|ly|al|ic|y)?"
 _MOST_WORDS = 16  # of a topic; whatever is longer should not hold us up
 _ENOUGH = 5  # letters that tell a word from others
@@ -97,9 +97,9 @@ class Topic:
         return Spoken(share, held[max(range(len(held)), key=self.weights.__getitem__)] > 0, False, held)
 
 
-def topic(words: str, rarity: Mapping[str, float], also: Sequence[Added] = (), *, is_brought: bool = False) -> Topic:
-    """The patterns of a topic. `rarity`: of its terms; `also`: other forms that the library explains; `is_brought`: papers are meant that bring one
-    themselves ("which papers introduce a benchmark?").
+def topic(words: str, rarity: Mapping[str, float], forms: Mapping[str, Form] | None = None, *, is_brought: bool = False) -> Topic:
+    """The patterns of a topic, in which what is one thing is one word with hyphens (see spellings.Wording). `rarity`: of its terms; `forms`: which of
+    these words have a short form; `is_brought`: papers are meant that bring one themselves ("which papers introduce a benchmark?").
 
     >>> graphs = topic("graph neural networks", {"graph": 2.0, "neural": 1.0, "network": 1.0})
     >>> graphs.spoken("we train neural networks"), graphs.spoken("a graph neural network").is_whole
@@ -107,12 +107,13 @@ def topic(words: str, rarity: Mapping[str, float], also: Sequence[Added] = (), *
     >>> topic("avoid training", {}).spoken("it works without any training").is_whole
     True
     """
-    folded = _DATA_SET.sub("dataset", _EXAMPLES.sub("", text.fold(words).text))
+    known = forms or {}
+    folded = _EXAMPLES.sub("", text.fold(words).text)
     lacks = _LACKS.match(folded)
     groups = _groups(folded[lacks.end() :] if lacks else folded) or _groups(folded)
     weights = [_weight(group, rarity) for group in groups]
-    patterns, others = _with_other_forms(groups, also)
-    whole = "|".join([_BETWEEN.join(patterns), *others]) if patterns else ""
+    patterns = [_any_of([form for word in group for form in _all_forms(word, known)]) for group in groups]
+    whole = _BETWEEN.join(patterns)
     if whole and lacks:
         whole = rf"(?:{_ABSENCE})\W+(?:\w+\W+){{0,4}}?(?:{whole})|(?:{whole})[\s-]free"
     elif whole and is_brought:
@@ -121,49 +122,28 @@ def topic(words: str, rarity: Mapping[str, float], also: Sequence[Added] = (), *
         tuple(map(_pattern, patterns)),
         tuple(weight / sum(weights) for weight in weights),
         _pattern(whole) if whole else None,
-        tuple(dict.fromkeys([*(_base(word.partition("-")[0]) for group in groups for word in group), *map(_beginning, also)])),
+        tuple(dict.fromkeys(literal for group in groups for word in group for literal in _literals(word, known))),
         only_whole=bool(lacks) or is_brought,
     )
 
 
-def _with_other_forms(groups: Sequence[Sequence[str]], also: Sequence[Added]) -> tuple[list[str], list[str]]:
-    """A pattern for each group, short forms of it included, and forms that stand for several groups side by side or for all of them."""
-    patterns = [list(map(_inflected, group)) for group in groups]
-    others = []
-    for one in also:
-        if one.label.endswith(_SPELLED_OUT):
-            word = one.label.removesuffix(_SPELLED_OUT)
-            for group, pattern in zip(groups, patterns, strict=True):
-                if word in group:
-                    pattern.append(_spelled_out(one.terms))
-            continue
-        start, end = _abbreviated(one.label, groups)
-        short = re.escape(one.label) + "s?"
-        for pattern in patterns[start:end]:
-            pattern.append(short)
-        if end > start:
-            others.append(_BETWEEN.join([*map(_any_of, patterns[:start]), short, *map(_any_of, patterns[end:])]))
-    return list(map(_any_of, patterns)), others
+def _all_forms(word: str, forms: Mapping[str, Form]) -> list[str]:
+    """Patterns of a word: of the word itself, or of its short form and the words of its long ones side by side."""
+    if word not in forms:
+        return [_inflected(word)]
+    known = forms[word]
+    return [f"{re.escape(known.short)}s?", *(_SIDE_BY_SIDE.join(map(_inflected_part, long.split("-"))) for long in known.long)]
 
 
-def _abbreviated(short: str, groups: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Which groups side by side a short form stands for, as a slice; an empty one if none.
-
-    >>> _abbreviated("llm", [("multimodal",), ("large",), ("language",), ("models",)]), _abbreviated("dataset", [("data",), ("set",)])
-    ((1, 4), (0, 2))
-    """
-    for length in range(len(groups), 0, -1):
-        for start in range(len(groups) - length + 1):
-            words = [group[0] for group in groups[start : start + length]]
-            if short == "".join(words) or (length > 1 and _has_initials(short, words)):
-                return start, start + length
-    return 0, 0
+def _literals(word: str, forms: Mapping[str, Form]) -> list[str]:
+    """Of these, one stands wherever a form of the word does."""
+    if word not in forms:
+        return [_longest(word)]
+    return [forms[word].short, *map(_longest, forms[word].long)]
 
 
-def _has_initials(short: str, words: Sequence[str]) -> bool:
-    """Do all words, and nothing else, give a letter to a short form?"""
-    initials = "".join(part[0] for word in words for part in word.split("-") if part)
-    return short == initials or (len(words) == len(short) and all(word.startswith(letter) for word, letter in zip(words, short, strict=True)))
+def _longest(word: str) -> str:
+    return max((_base(part) for part in word.split("-") if part), key=len)
 
 
 def is_proposed(folded: str) -> bool:
@@ -248,26 +228,6 @@ def _base(word: str) -> str:
     if word in _DATA_SETS:
         return "data"
     return next((_without(word, ending) + kept for ending, kept in _ENDINGS if _without(word, ending)), word)
-
-
-def _beginning(one: Added) -> str:
-    """What another form of the topic begins with."""
-    return _stem_base(one.terms[0]) if one.label.endswith(_SPELLED_OUT) else one.label
-
-
-_SPELLED_OUT = " spelled out"
-
-
-def _spelled_out(stems: Sequence[str]) -> str:
-    return r"[\s-]+(?:(?:of|and|for|the|in)[\s-]+)?".join(map(_stemmed, stems))
-
-
-def _stemmed(term: str) -> str:
-    return re.escape(_stem_base(term)) + _TAIL
-
-
-def _stem_base(term: str) -> str:
-    return term.rstrip("iey") if len(term) > _ENOUGH else term
 
 
 def _pattern(alternatives: str) -> re.Pattern[str]:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rag_qa import text
 from rag_qa.retrieval import topics
-from rag_qa.retrieval.terms import Added
+from rag_qa.retrieval.spellings import Form
 
 RARE = {"multimod": 3.0, "larg": 1.0, "languag": 1.0, "model": 1.0}
 
@@ -26,7 +26,7 @@ RARE = {"multimod": 3.0, "larg": 1.0, "languag": 1.0, "model": 1.0}
         ("climate, energy or the environment", "wind energy"),
         ("parameter-efficient fine-tuning", "parameter efficient fine-tuning of models"),
         ("retrieval of proteins", "proteins and their retrieval of proteins"),
-        ("data sets", "a dataset of tides"),
+        ("datasets", "a data set of tides"),
         ("combinatorial optimization problems such as routing", "combinatorial optimization is hard"),
     ],
 )
@@ -47,18 +47,29 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
     assert not topic.spoken("large language models").rarest
 
 
+LLM = {"large-language-models": Form("llm", ("large-language-models", "large-lm"))}
+
+
 def test_a_short_form_stands_for_its_own_words_alone() -> None:
-    short = [Added("llm", ("llm",))]
-    topic = topics.topic("multimodal large language models", RARE, short)
+    topic = topics.topic("multimodal large-language-models", RARE, LLM)
     assert not topic.spoken("llms are slow").is_whole
     assert topic.spoken("multimodal llms are slow").is_whole
-    assert topics.topic("large language models", RARE, short).spoken("llms are slow").is_whole
 
 
-def test_a_short_form_is_found_spelled_out() -> None:
-    topic = topics.topic("GNNs", {}, [Added("gnns spelled out", ("graph", "neural", "network"))])
-    assert topic.spoken("graph neural networks on trees").is_whole
-    assert topic.spoken("a gnn on trees").is_whole
+@pytest.mark.parametrize("sentence", ["llms are slow", "an llm-based boat", "large language modelling", "a large-language model", "large lms"])
+def test_a_form_is_found_in_each_of_its_spellings(sentence: str) -> None:
+    assert topics.topic("large-language-models", RARE, LLM).spoken(sentence).is_whole
+
+
+@pytest.mark.parametrize("sentence", ["a large model of language", "language models", "large boats, a language and models", "a llama"])
+def test_words_of_a_form_that_stand_apart_are_not_it(sentence: str) -> None:
+    assert topics.topic("large-language-models", RARE, LLM).spoken(sentence).share == 0.0
+
+
+def test_small_words_may_stand_within_a_form() -> None:
+    topic = topics.topic("mixture-of-experts", {}, {"mixture-of-experts": Form("moe", ("mixture-experts",))})
+    assert all(topic.spoken(one).is_whole for one in ("mixtures of experts", "mixture-of-experts", "a mixture of the experts", "sparse moes"))
+    assert topic.spoken("a mixture of paint for experts").share == 0.0
 
 
 @pytest.mark.parametrize(
@@ -83,8 +94,7 @@ def test_a_benchmark_that_is_brought_is_told_from_one_that_is_used() -> None:
 
 
 def test_a_topic_of_words_that_say_nothing() -> None:
-    topic = topics.topic("new work", {}, [Added("work spelled out", ("wind", "orchestra"))])
-    assert topic.spoken("a wind orchestra") == topics.Spoken()
+    assert topics.topic("of the", {}).spoken("a wind orchestra of the sea") == topics.Spoken()
 
 
 def test_a_very_long_topic() -> None:
