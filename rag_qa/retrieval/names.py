@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from rag_qa import text
 from rag_qa.retrieval.filters import Filters
-from rag_qa.retrieval.phrases import PREFIX, SPEAKS_OF_PAPERS, Knows, Phrase, is_denied
+from rag_qa.retrieval.phrases import PREFIX, SPEAKS_OF_PAPERS, Knows, Phrase, clause_before, is_denied
 from rag_qa.text import any_of
 
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"
@@ -29,6 +29,7 @@ _SAID = any_of(
 _ASKED_OF = re.compile(
     rf"^(?i:what|which(?: (?:papers|articles|studies))?) (?:has|have|had|did|does|do) {_TITLE}(?P<name>{_PERSON}){_ET_AL} (?P<verb>{_SAID})\b"
 )
+_WRITES = re.compile(r"writ|publish")
 _FINDS = re.compile(r"found|find|shown?|report|discover|conclude|propose")
 _OF_TOPIC = re.compile(r"\s*(?:about|on|regarding|concerning)\b")
 
@@ -53,15 +54,28 @@ def author(question: str, knows: Knows) -> Iterator[Phrase]:
 
 
 def asked_of(question: str, knows: Knows) -> Iterator[Phrase]:
-    """ "What has Clare Rusbridge written about pain?": what do papers of hers say about it?"""
+    """ "What has Clare Rusbridge written about pain?": which papers of hers are about it? "What did she find?": what do they find?"""
     found = _ASKED_OF.match(question)
     if not found or not _is_name(found["name"]) or not knows("author", found["name"]):
         return
     rest, opening = question[found.end() :], found.group().split()[0].lower()
     asked = f"What do papers {'find' if _FINDS.match(found['verb']) else 'say'}"
-    if opening == "which" or not text.words(text.fold(rest).text):
+    if opening == "which" or _WRITES.match(found["verb"]) or not text.words(text.fold(rest).text):
         asked = "Which papers are" if _OF_TOPIC.match(rest) else "Which papers"
     yield Phrase(0, found.end(), Filters(author=found["name"]), asked, found["name"])
+
+
+def unread(question: str) -> Iterator[str]:
+    """Who papers are said to be by, or not to be by, in a question that such filters as can be read are gone from.
+
+    >>> list(unread("papers by Rusbridge and Volk on pain")), list(unread("papers not by Volk")), list(unread("cells affected by Jones"))
+    (['by Rusbridge and Volk'], ['not by Volk'], [])
+    """
+    for found in _BY.finditer(question):
+        before = question[: found.start()]
+        if SPEAKS_OF_PAPERS.search(clause_before(before)) and not _DONE.search(before) and _is_name(found["name"]):
+            other = _ANOTHER_PERSON.match(question, found.end())
+            yield ("not " if is_denied(before) else "") + question[found.start() : other.end() if other else found.end()]
 
 
 def venue(question: str, knows: Knows) -> Iterator[Phrase]:

@@ -21,12 +21,15 @@ from rag_qa.text import any_of
 class Understood:
     """`question`: what is left to search for. `filters`: what the question says of the papers. `phrases`: the words that were taken for filters.
     `asks_nothing_else`: "papers by Smith since 2020", "How many papers are there?" (without any filter); then the question is left as it is.
+    `unread`: what the question says of authors that no filter was read from, since the library knows no such name, several are named, or it is
+    denied: "by Smith and Jones", "not by Smith". It is still in the question.
     """
 
     question: str
     filters: Filters
     phrases: tuple[str, ...] = ()
     asks_nothing_else: bool = False
+    unread: tuple[str, ...] = ()
 
     @property
     def narrowing(self) -> Narrowing:
@@ -80,9 +83,10 @@ def understood(question: str, knows: Knows, today: date | None = None) -> Unders
         rest = _without(rest, phrases)
     if said and not _ASKS_NOTHING.sub("", text.fold(rest).text).strip(" ?.!,"):
         return Understood(question, filters, tuple(said), asks_nothing_else=True)
+    unread = tuple(names.unread(rest))
     if not said and _ASKS_FOR_ALL.match(question):
         return Understood(question, filters, asks_nothing_else=True)
-    return Understood(rest, filters, tuple(said))
+    return Understood(rest, filters, tuple(said), unread=unread)
 
 
 Rule = Callable[[str], Iterator[Phrase]]

@@ -89,7 +89,8 @@ def test_what_only_seems_to_speak_of_papers_is_left_alone(question: str) -> None
         ("papers by Clare Rusbridge on pain", "papers on pain", Filters(author="Clare Rusbridge")),
         ("papers written by Dr. Volk about epilepsy", "papers about epilepsy", Filters(author="Volk")),
         ("papers by Volk and colleagues about epilepsy", "papers about epilepsy", Filters(author="Volk")),
-        ("What has Clare Rusbridge written about pain?", "What do papers say about pain?", Filters(author="Clare Rusbridge")),
+        ("What has Clare Rusbridge written about pain?", "Which papers are about pain?", Filters(author="Clare Rusbridge")),
+        ("What does Clare Rusbridge say about pain?", "What do papers say about pain?", Filters(author="Clare Rusbridge")),
         ("What did Häggström find about murmurs?", "What do papers find about murmurs?", Filters(author="Häggström")),
         ("Which papers has Volk published on epilepsy?", "Which papers are on epilepsy?", Filters(author="Volk")),
         ("papers published in PLoS One about restoration", "papers about restoration", Filters(venue="PLoS One")),
@@ -164,6 +165,22 @@ def test_what_is_denied_is_no_filter(question: str) -> None:
     found = understood(question, knows)
 
     assert (found.question, found.filters, found.phrases) == (question, Filters(), ())
+
+
+@pytest.mark.parametrize(
+    ("question", "unread"),
+    [
+        ("papers by Rusbridge and Volk on pain", ("by Rusbridge and Volk",)),
+        ("papers by Nobody on pain", ("by Nobody",)),
+        ("papers since 2020 but not by Volk", ("not by Volk",)),
+        ("papers by Volk on pain", ()),
+        ("Which papers deal with the method proposed by Nobody?", ()),
+        ("Which cells are affected by Nobody?", ()),
+        ("papers by hand", ()),
+    ],
+)
+def test_authors_that_no_filter_is_read_from_are_told(question: str, unread: tuple[str, ...]) -> None:
+    assert understood(question, knows).unread == unread
 
 
 def test_what_is_denied_stays_beside_a_filter() -> None:
