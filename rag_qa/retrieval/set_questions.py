@@ -203,14 +203,16 @@ def _left_out(what: str) -> str:
 
 
 def _topics(part: str, *, has_verb: bool) -> list[str]:
-    """What the papers are about. `has_verb`: a verb says what they do, so that "use" behind a noun is one.
+    """What the papers are about. `has_verb`: a verb says what they do, so that "use" behind a noun is one. No abstract says who wrote it, so an
+    author who is no filter (see understanding.Understood.unread) is no part of the topic.
 
     >>> _topics(" in humans deal with stroke", has_verb=True), _topics(" on dogs deal with epilepsy", has_verb=True)
     (['stroke in humans'], ['dogs', 'epilepsy'])
     """
     placed = _PLACED_FIRST.match(part) or (_PLACED_AND_DO.match(part) if has_verb else None)
     if placed and (topics := _topics(placed["what"], has_verb=has_verb))[0]:
-        return [f"{topics[0]} {placed['how']} {placed['place']}", *topics[1:]]
+        is_author = placed["how"] == "by" and placed["place"][:1].isupper()
+        return topics if is_author else [f"{topics[0]} {placed['how']} {placed['place']}", *topics[1:]]
     both = _ABOUT_AND_DO.match(part) if has_verb else None
     return [_topic(both["about"]), _topic(both["what"])] if both else [_topic(part)]
 
