@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,7 @@ _DEEPEST = 3200
 _CROWDED = 0.4  # share of the candidates: where more are members, others may lie beyond
 _UNRELATED, _SPREAD = 0.15, 0.11  # the scale that the scores of the retriever are on
 _NEAREST = 3
+_WHERE = re.compile(r"(?:in|by|from|at) [A-Z]")  # "not in Nature": of that, abstracts say nothing
 _BM25_PER_WORDS = 1.2  # BM25 counts terms that only look like the topic's; it is believed as far as its words bear it out
 _SATURATION = 1.2  # k1 of BM25
 
@@ -69,9 +71,21 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Unshown:
+    """A paper that qualifies, but is not shown, with its near copies: how its words and vectors match the question has not been looked up."""
+
+    paper: Paper
+    probability: float
+    start: int
+    end: int
+    copies: tuple[Paper, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PaperSet:
     """What qualifies for a topic, best first; near copies of a paper are with it (see Hit.copies). `beyond`: the next ones of the ranked list, which
-    do not. `looked_at`: so many papers of the library were judged one by one; `is_cut_short`: more may qualify than were looked at.
+    do not. `looked_at`: so many papers of the library were judged one by one; `is_cut_short`: more may qualify than were looked at. `rest`: what
+    qualifies after the members, if no more of them were wanted.
     """
 
     topic: str
@@ -80,11 +94,12 @@ class PaperSet:
     looked_at: int
     library: int
     is_cut_short: bool
+    rest: tuple[Unshown, ...] = ()
 
     @property
     def total(self) -> int:
-        """How many papers qualify, near copies counted."""
-        return sum(1 + len(member.hit.copies) for member in self.members)
+        """How many papers qualify, near copies counted, shown or not."""
+        return sum(1 + len(member.hit.copies) for member in self.members) + sum(1 + len(one.copies) for one in self.rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +109,19 @@ class Judged:
     papers: Sequence[Paper]
     measures: Array
     reasons: Sequence[text.Span]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What an abstract says of a topic, sentence by sentence: nothing, if none of its words is there. `proposed`: which of the sentences speak of all
+    of it as the work of the paper.
+    """
+
+    paper: Paper
+    spans: Sequence[text.Span]
+    title: Spoken
+    spoken: Sequence[Spoken] = ()
+    proposed: Sequence[bool] = ()
 
 
 class Sets:
@@ -107,61 +135,75 @@ class Sets:
         self._depth = depth
         self._deepest = deepest
 
-    def members(self, asked: SetQuestion, *, filters: Filters | None = None, cut: float = CUT, beyond: int = 0) -> PaperSet:
+    def members(self, asked: SetQuestion, *, filters: Filters | None = None, cut: float = CUT, beyond: int = 0, most: int | None = None) -> PaperSet:
         """Every paper that qualifies with a probability of `cut` at least, and `beyond` of those that do not. Of several topics, those that qualify
-        for each, with what they say of the last one.
+        for each, with what they say of the last one. `most`: so many members in full; of others it is only said that they qualify (PaperSet.rest).
 
         Raises EmptyIndexError, StaleIndexError.
         """
-        found = self._of_one_topic(asked, filters=filters, cut=cut, beyond=beyond)
+        is_one = not asked.also and not asked.without
+        found = self._of_one_topic(asked, filters=filters, cut=cut, beyond=beyond, most=most if is_one else None)
         for topic in asked.also:
-            found = _in_both(found, self._of_one_topic(SetQuestion(topic), filters=filters, cut=cut, beyond=0), beyond)
-        return found
+            found = _in_both(found, self._of_one_topic(SetQuestion(topic), filters=filters, cut=cut, beyond=0, most=None), beyond)
+        if asked.without and not topics.is_absence(asked.topic) and not _WHERE.match(asked.without):
+            found = _less(found, self._of_one_topic(SetQuestion(asked.without), filters=filters, cut=cut, beyond=0, most=0))
+        return _shortened(found, most)
 
-    def _of_one_topic(self, asked: SetQuestion, *, filters: Filters | None, cut: float, beyond: int) -> PaperSet:
+    def _of_one_topic(self, asked: SetQuestion, *, filters: Filters | None, cut: float, beyond: int, most: int | None) -> PaperSet:
         depth, wording = self._depth, self.wording(asked.topic)
+        read: dict[str, Read] = {}
         while True:
             found = self._retriever.find(wording.text, depth, filters)
-            judged = self.judged(asked, wording, found)
+            judged = self.judged(asked, wording, found, read)
             chances = probabilities(judged.measures)
             crowded = bool((chances >= cut).sum() > _CROWDED * len(chances)) and len(judged.papers) >= depth
             if not crowded or depth >= self._deepest:
                 break
             depth *= 2
-        return self._set(asked, found, judged, chances, cut=cut, beyond=beyond, is_cut_short=crowded)
+        return self._set(asked, found, judged, chances, cut=cut, beyond=beyond, most=most, is_cut_short=crowded)
 
     def wording(self, topic: str) -> Wording:
         """A topic as the library has it: what it is searched by, the same for every spelling of it."""
         return spellings.wording(topic, _Papers(self._store))
 
-    def judged(self, asked: SetQuestion, wording: Wording, found: Found) -> Judged:
-        """The measures of what was found for a topic."""
+    def judged(self, asked: SetQuestion, wording: Wording, found: Found, read: dict[str, Read] | None = None) -> Judged:
+        """The measures of what was found for a topic. `read`: what its papers say of it, as far as they were read before; the others are added."""
+        read = {} if read is None else read
         terms = [term for word in text.content_words(wording.marked) for term in text.word_terms(word)]
         rarity = {term: self._retriever.rarity(term) for term in terms}
         topic = topics.topic(wording.marked, rarity, wording.forms, is_brought=asked.brings)
-        papers = self._store.get(list(found.best))
-        known = [papers[paper_id] for paper_id in found.best if paper_id in papers]
+        new = self._store.get([paper_id for paper_id in found.best if paper_id not in read])
+        read |= {paper_id: _read(topic, paper) for paper_id, paper in new.items()}
+        known = [read[paper_id] for paper_id in found.best if paper_id in read]
         mean, spread = self._store.unrelated() or (_UNRELATED, _SPREAD)
         rows, reasons = [], []
-        for paper in known:
-            row, reason = _measured(topic, paper, (found.sentences[paper.id] @ found.vector - mean) / spread, found)
+        for one in known:
+            row, reason = _measured(topic, one, (found.sentences[one.paper.id] @ found.vector - mean) / spread, found)
             rows.append(row)
             reasons.append(reason)
-        return Judged(known, _behind(np.array(rows, float).reshape(len(rows), len(WEIGHTS))), reasons)
+        return Judged([one.paper for one in known], _behind(np.array(rows, float).reshape(len(rows), len(WEIGHTS))), reasons)
 
-    def _set(self, asked: SetQuestion, found: Found, judged: Judged, chances: Array, *, cut: float, beyond: int, is_cut_short: bool) -> PaperSet:
+    def _set(
+        self, asked: SetQuestion, found: Found, judged: Judged, chances: Array, *, cut: float, beyond: int, most: int | None, is_cut_short: bool
+    ) -> PaperSet:
         order = sorted(range(len(judged.papers)), key=lambda i: (-chances[i], judged.papers[i].id))
         inside = [i for i in order if chances[i] >= cut]
-        shown = [*inside, *order[len(inside) : len(inside) + beyond]]
-        of = {judged.papers[i].id: i for i in shown}
+        of = {judged.papers[i].id: i for i in order}
+        scores = {judged.papers[i].id: round(float(chances[i]), 6) for i in order}
         groups = copies.grouped([judged.papers[i] for i in inside], found.sentences)
-        groups += [[judged.papers[i]] for i in shown[len(inside) :]]
-        scores = {judged.papers[i].id: round(float(chances[i]), 6) for i in shown}
-        found_members = [
-            Member(hit, hit.score, *judged.reasons[of[hit.paper.id]]) for hit in self._retriever.hits(asked.topic, groups, scores, found)
-        ]
-        size = len(groups) - (len(shown) - len(inside))
-        return PaperSet(asked.topic, tuple(found_members[:size]), tuple(found_members[size:]), len(judged.papers), len(self._store), is_cut_short)
+        shown, rest = groups[:most], groups[len(groups[:most]) :]
+        next_ones = [[judged.papers[i]] for i in order[len(inside) : len(inside) + beyond]]
+        hits = self._retriever.hits(asked.topic, [*shown, *next_ones], scores, found)
+        members = tuple(Member(hit, hit.score, *judged.reasons[of[hit.paper.id]]) for hit in hits)
+        return PaperSet(
+            asked.topic,
+            members[: len(shown)],
+            members[len(shown) :],
+            len(judged.papers),
+            len(self._store),
+            is_cut_short,
+            tuple(Unshown(paper, scores[paper.id], *judged.reasons[of[paper.id]], tuple(others)) for paper, *others in rest),
+        )
 
 
 class _Papers:
@@ -204,6 +246,20 @@ def _ids(member: Member) -> set[str]:
     return {member.hit.paper.id, *(copy.id for copy in member.hit.copies)}
 
 
+def _less(found: PaperSet, other: PaperSet) -> PaperSet:
+    """The papers of a set that are not in another one."""
+    unwanted = {paper.id for one in other.rest for paper in (one.paper, *one.copies)}
+    kept = tuple(member for member in found.members if not unwanted & _ids(member))
+    return replace(found, members=kept, beyond=tuple(one for one in found.beyond if not unwanted & _ids(one)))
+
+
+def _shortened(found: PaperSet, most: int | None) -> PaperSet:
+    """A set with so many members in full."""
+    shown = found.members[:most]
+    rest = (Unshown(one.hit.paper, one.probability, one.start, one.end, one.hit.copies) for one in found.members[len(shown) :])
+    return replace(found, members=shown, rest=(*rest, *found.rest))
+
+
 def probabilities(measures: Array) -> Array:
     """That papers of these measures (see Judged) qualify."""
     odds = measures @ np.array(list(WEIGHTS.values())) + BIAS
@@ -211,17 +267,24 @@ def probabilities(measures: Array) -> Array:
     return found
 
 
-def _measured(topic: Topic, paper: Paper, similar: Vectors, found: Found) -> tuple[list[float], text.Span]:
-    """Measures of a paper by itself, and its reason. `similar`: of each sentence, above unrelated ones."""
+def _read(topic: Topic, paper: Paper) -> Read:
     spans = text.sentences(paper.abstract)
-    passage = (found.scores["passage"][paper.id] - _UNRELATED) / _SPREAD
     title = topic.spoken(text.folded(paper.title)) if paper.title else Spoken()
     if not topic.is_in(paper.abstract):
-        row = [title.share, 0.0, float(title.is_whole), 0.0, 0.0, float(similar.max()), passage, passage, 0.0]
-        return row, spans[min(int(similar.argmax()), len(spans) - 1)]
+        return Read(paper, spans, title)
     folded = topics.folded_sentences(paper.abstract)
     spoken = [topic.spoken(sentence) for sentence in folded]
     proposed = [one.is_whole and topics.is_proposed(sentence) for one, sentence in zip(spoken, folded, strict=True)]
+    return Read(paper, spans, title, spoken, proposed)
+
+
+def _measured(topic: Topic, read: Read, similar: Vectors, found: Found) -> tuple[list[float], text.Span]:
+    """Measures of a paper by itself, and its reason. `similar`: of each sentence, above unrelated ones."""
+    title, spoken, proposed = read.title, read.spoken, read.proposed
+    passage = (found.scores["passage"][read.paper.id] - _UNRELATED) / _SPREAD
+    if not spoken:
+        row = [title.share, 0.0, float(title.is_whole), 0.0, 0.0, float(similar.max()), passage, passage, 0.0]
+        return row, read.spans[min(int(similar.argmax()), len(read.spans) - 1)]
     near = [float(similar[i]) if i < len(similar) else 0.0 for i in range(len(spoken))]
     best = max(range(len(spoken)), key=lambda i: spoken[i].share + 0.5 * spoken[i].is_whole + 0.1 * proposed[i] + 0.15 * near[i])
     row = [
@@ -233,9 +296,9 @@ def _measured(topic: Topic, paper: Paper, similar: Vectors, found: Found) -> tup
         float(similar.max()),
         passage,
         passage,
-        min(found.scores["keyword"].get(paper.id, 0.0), _BM25_PER_WORDS * _saturated(topic, spoken, title)),
+        min(found.scores["keyword"].get(read.paper.id, 0.0), _BM25_PER_WORDS * _saturated(topic, spoken, title)),
     ]
-    return row, spans[best]
+    return row, read.spans[best]
 
 
 def _saturated(topic: Topic, spoken: Sequence[Spoken], title: Spoken) -> float:

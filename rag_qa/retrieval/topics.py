@@ -43,6 +43,7 @@ _SIDE_BY_SIDE = r"[\s-]?(?:(?:of|in|for|the|a|an|to|and|with|from|by)[\s-]+){0,2
 _TAIL, _SHORT_TAIL = r"\w{0,6}", "(?:s|es|ed|ing|d|e|er|ers|ness|ly|al|ic|y)?"
 _MOST_WORDS = 16  # of a topic; whatever is longer should not hold us up
 _ENOUGH = 5  # letters that tell a word from others
+_TINY = 3  # letters of a word that may be the beginning of any other: rats, rates
 _LEFT, _PLURAL = 4, 3  # letters that must be left without an ending
 _ENDINGS = (
     ("izations", "iz"), ("ization", "iz"), ("isations", "is"), ("isation", "is"), ("ities", ""), ("ity", ""), ("ness", ""),
@@ -146,6 +147,15 @@ def _longest(word: str) -> str:
     return max((_base(part) for part in word.split("-") if part), key=len)
 
 
+def is_absence(words: str) -> bool:
+    """Does a topic say what papers must do without?
+
+    >>> is_absence("need no labels"), is_absence("labels")
+    (True, False)
+    """
+    return bool(_LACKS.match(text.folded(words)))
+
+
 def is_proposed(folded: str) -> bool:
     """Does a folded sentence say what its own paper does?
 
@@ -214,6 +224,8 @@ def _inflected_part(word: str) -> str:
     if word in _DATA_SETS:
         return r"data[\s-]?sets?"
     base = _base(word)
+    if len(base) <= _TINY:
+        return re.escape(base) + "(?:'?s)?"
     return re.escape(base) + (_TAIL if len(base) >= _ENOUGH and base.isalpha() else _SHORT_TAIL)
 
 

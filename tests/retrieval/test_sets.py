@@ -105,6 +105,42 @@ def test_of_more_papers_than_are_looked_at_it_says_so(tmp_path: Path) -> None:
     assert (deep.total, deep.looked_at, deep.is_cut_short) == (12, 12, False)
 
 
+def test_of_more_members_than_are_wanted_it_is_said_that_they_qualify(finder: Sets) -> None:
+    whole = finder.members(SetQuestion("tide"), beyond=1)
+    short = finder.members(SetQuestion("tide"), beyond=1, most=1)
+    assert (len(whole.members), whole.rest) == (2, ())
+    assert short.members == whole.members[:1]
+    assert [PAPERS[one.paper.abstract] for one in short.rest] == names(whole.members[1:])
+    assert [one.paper.abstract[one.start : one.end] for one in short.rest] == [whole.members[1].reason]
+    assert [one.probability for one in short.rest] == [whole.members[1].probability]
+    assert (short.total, short.looked_at) == (whole.total, whole.looked_at)
+    assert names(short.beyond) == names(whole.beyond)
+
+
+@pytest.mark.parametrize(
+    ("question", "most"), [(SetQuestion("snow", also=("tide",)), None), (SetQuestion("snow", also=("tide",)), 1), (SetQuestion("tide"), 0)]
+)
+def test_how_many_qualify_does_not_depend_on_how_many_are_shown(finder: Sets, question: SetQuestion, most: int | None) -> None:
+    every, some = finder.members(question), finder.members(question, most=most)
+    assert some.total == every.total == 2
+    assert len(some.members) == (2 if most is None else most)
+
+
+def test_a_topic_that_papers_must_not_have(finder: Sets) -> None:
+    assert sorted(names(finder.members(SetQuestion("snow")).members)) == ["s1", "t1", "t2", "w1"]
+    found = finder.members(SetQuestion("snow", without="tide"), beyond=9)
+    assert sorted(names(found.members)) == ["s1", "w1"]
+    assert names(found.beyond) == ["m1"]
+    assert finder.members(SetQuestion("snow", without="tide"), most=1).total == 2
+    assert finder.members(SetQuestion("snow", without="volcano")).total == 4
+    assert finder.members(SetQuestion("tide", without="tide")).total == 0
+    assert finder.members(SetQuestion("snow", without="in Tide")).total == 4  # where it was published is nothing that papers deal with
+
+
+def test_a_topic_that_is_itself_what_is_not_there_takes_nothing_away(finder: Sets) -> None:
+    assert finder.members(SetQuestion("not use gauges", without="gauges")) == finder.members(SetQuestion("not use gauges"))
+
+
 def test_probabilities_rise_with_what_speaks_for_a_paper() -> None:
     nothing = np.zeros((1, len(sets.WEIGHTS)))
     everything = np.ones((1, len(sets.WEIGHTS)))

@@ -19,6 +19,7 @@ RARE = {"multimod": 3.0, "larg": 1.0, "languag": 1.0, "model": 1.0}
         ("molecules", "we study molecular design"),
         ("toxicity", "toxic text is avoided"),
         ("memorization", "networks memorize what they see"),
+        ("rats", "a rat's maze"),
         ("robots", "robotic hands grasp"),
         ("fairness", "a fair split"),
         ("equivariance", "equivariant layers"),
@@ -34,7 +35,10 @@ def test_the_whole_topic_is_spoken_of(topic: str, sentence: str) -> None:
     assert topics.topic(topic, {}).spoken(sentence).is_whole
 
 
-@pytest.mark.parametrize(("topic", "sentence"), [("memorization", "memory is scarce"), ("continual learning", "continuous learning")])
+@pytest.mark.parametrize(
+    ("topic", "sentence"),
+    [("memorization", "memory is scarce"), ("continual learning", "continuous learning"), ("rats", "high rates"), ("cats", "cate estimation")],
+)
 def test_what_only_looks_like_it_is_not_it(topic: str, sentence: str) -> None:
     assert not topics.topic(topic, {}).spoken(sentence).is_whole
 
