@@ -88,7 +88,8 @@ _IN_LANGUAGE = re.compile(
     rf"\b(?:(?:that|which) )?(?P<verb>(?:are |were |is |was )?(?:written |published |available )?)in {_LANGUAGE}{_NO_ADJECTIVE}", re.IGNORECASE
 )
 _PAPERS_AT_END = re.compile(rf"\b(?!(?:study|work|review|survey|trial)\b){PAPERS}\s*$", re.IGNORECASE)  # "a case study in Italian" is about it
-_OF_LANGUAGE = re.compile(rf"\b{_LANGUAGE}(?P<sure>[- ]language)? (?=(?:papers?|articles?|publications?|literature|studies)\b)", re.IGNORECASE)
+_OF_LANGUAGE = re.compile(rf"\b{_LANGUAGE}(?P<sure>[- ]language)? (?=(?:papers?|articles?|publications?|studies)\b)", re.IGNORECASE)
+_IS_SUBJECT = re.compile(r"\b(?:on|of|about|in|for|with|use|study) (?:the )?$", re.IGNORECASE)
 _CALLED_BY_LANGUAGE = re.compile(r"papers?|articles?|publications?", re.IGNORECASE)
 _WITH_ANOTHER = re.compile(rf"\b(?:{'|'.join(_LANGUAGES)}),? (?:and|or) (?:in )?$|^,? (?:and|or) (?:in )?(?:{'|'.join(_LANGUAGES)})\b", re.IGNORECASE)
 
@@ -154,4 +155,6 @@ def _is_in_language(question: str, found: re.Match[str]) -> bool:
 
 
 def _is_of_language(found: re.Match[str], code: str, after: str, knows: Knows) -> bool:
+    if _IS_SUBJECT.search(found.string[: found.start()]):
+        return False
     return bool(found["sure"]) or (bool(_CALLED_BY_LANGUAGE.match(after)) and knows("language", code))

@@ -32,9 +32,14 @@ _FORMS: tuple[tuple[str, Callable[[list[int]], _Span]], ...] = (
     (rf"since {_YEAR}(?: {_ON})?|(?:from )?{_YEAR} {_ON}|no earlier than {_YEAR}", lambda years: (years[0], None)),
     (rf"(?:(?:in|of|from) (?:the year )?|(?<=published )){_YEAR}|\({_YEAR}\)", lambda years: (years[0], years[0])),
 )
-_COMPILED = tuple((re.compile(rf"(?<!\w){PREFIX}(?:{pattern})(?!\w|[-–]\d)", re.IGNORECASE), span) for pattern, span in _FORMS)
-_THIS = re.compile(rf"(?<!\w){PREFIX}(?:(?:from|of) |(?<=published ))(?P<which>last|this) year(?!\w)", re.IGNORECASE)
-_BACK = re.compile(rf"(?<!\w){PREFIX}(?:{_RECENT})(?!\w)", re.IGNORECASE)
+# "of 2000 children", "after 2000 days" are numbers of things; "since 2000 deals with" is none.
+_COUNTED = (
+    r" (?!(?:is|was|has|does|as|this|across|versus|deals|uses|shows|says|reports|finds|discusses|addresses|covers|examines|describes)\b)"
+    r"(?:\w+[^\Ws]s|children|people|men|women|mice)\b"
+)
+_COMPILED = tuple((re.compile(rf"(?<!\w){PREFIX}(?:{pattern})(?!\w|[-–]\d|{_COUNTED})", re.IGNORECASE), span) for pattern, span in _FORMS)
+_THIS = re.compile(rf"(?<!\w){PREFIX}(?:(?:from|of) |(?<=published ))(?P<which>last|this) year(?!\w| of\b)", re.IGNORECASE)
+_BACK = re.compile(rf"(?<!\w){PREFIX}(?:{_RECENT})(?!\w| of\b)", re.IGNORECASE)
 _NOTHING_BUT_YEARS = re.compile(rf"(?:,|\band\b|\bbut\b|\s)*(?:{'|'.join(pattern for pattern, _ in _FORMS)})?[\s?.!]*", re.IGNORECASE)
 
 _OF_ONE_YEAR = re.compile(r"(?:in|of|from)\b(?! .* to )", re.IGNORECASE)

@@ -256,6 +256,10 @@ def test_years_at_either_end(question: str, left: str, first: int) -> None:
         "papers on the pandemic in 2020",
         "malaria incidence since 2010",
         "evidence from 2019-20 bushfires",
+        "studies of 2000 children",
+        "studies from 2000 hospitals on sleep",
+        "Which papers follow people up after 2000 days?",
+        "papers on weight loss in the last year of life",
         "Olympic champions in 2012",
         "Since 2020, how has malaria incidence changed?",
         "What do papers say about malaria since 2010?",
@@ -311,6 +315,7 @@ def test_kinds_of_papers(question: str, left: str | None, filters: Filters) -> N
         "Which poems written in French are cited?",
         "case reports about tides",
         "Review of the pitot tube",
+        "studies of German-language articles",
         "Farms: a case study in Italian",
         "editorials on tides",  # a type that this library has none of
         "data sets for object detection",
