@@ -112,11 +112,10 @@ class Questions:
     def narrowed(self, question: str, scope: Scope) -> Understood:
         """What a question says of the papers, and what is set besides, which counts where both speak of the same."""
         self._parts.store.open()
-        if not scope.reads_filters:
-            # years and types are still no words to search for; what was taken for a name may be one
-            found = understanding.understood(question, lambda _field, _name: False)
-            return Understood(question if found.asks_nothing_else else found.question, scope.filters)
         found = understanding.understood(question, self._parts.store.knows)
+        if not scope.reads_filters:
+            # what was said of the papers is still nothing to search for
+            return Understood(found.question, scope.filters)
         return replace(found, filters=found.filters.and_also(scope.filters))
 
     def nothing_passes(self, filters: Filters) -> str:

@@ -63,7 +63,7 @@ def test_what_was_understood_can_be_undone(engine: Engine) -> None:
 
     assert (len(result), result.narrowing.filters, result.question) == (3, Filters(), "papers on tides")
     named = engine.search("papers by Smith on tides", reads_filters=False)
-    assert (len(named), named.narrowing.filters, named.question) == (3, Filters(), "papers by Smith on tides")
+    assert (len(named), named.narrowing.filters, named.question) == (3, Filters(), "papers on tides")
     assert engine.ask("What do papers since 2023 say about tides in the bay?", reads_filters=False).abstained is None
 
 

@@ -14,6 +14,7 @@ from rag_qa.retrieval.sets import Member, PaperSet
 MOST = 100
 """Papers in one answer; the preface says how many there are besides."""
 
+_MOST_OF_ALL = 10  # of the whole library, which nobody wants to read as an answer
 _RELATED = 3
 _ALMOST = 0.05  # probability to qualify, from which on a paper that does not is named beside those that do
 
@@ -67,8 +68,7 @@ def _preface(members: Sequence[Member], found: PaperSet, told_before: int, passi
 
 def all_of(asked: str, question: str, papers: Sequence[Paper], count: int, library: int) -> Answer:
     """Papers that were asked for by nothing but filters, each with what it says it does. `count`: how many there are, of which these are some."""
-    told = papers[:MOST]
-    which = "is as asked" if count == 1 else "are as asked"
+    told = papers[: MOST if count < library else _MOST_OF_ALL]
     some = f"; {len(told)} are shown" if count > len(told) else ""
     return Answer(
         asked,
@@ -76,8 +76,18 @@ def all_of(asked: str, question: str, papers: Sequence[Paper], count: int, libra
         tuple(_sentence(paper, _aim(paper), n) for n, paper in enumerate(told, 1)),
         tuple(Source(paper, 1.0, n) for n, paper in enumerate(told, 1)),
         confidence=1.0,
-        preface=f"{count:,} of {library:,} papers {which}{some}:",
+        preface=f"{_counted(count, library)}{some}:",
     )
+
+
+def _counted(count: int, library: int) -> str:
+    """
+    >>> _counted(1, 46), _counted(46, 46)
+    ('1 of 46 papers is as asked', 'There are 46 papers')
+    """
+    if count == library:
+        return f"There are {count:,} papers" if count > 1 else "There is one paper"
+    return f"{count:,} of {library:,} papers {'is' if count == 1 else 'are'} as asked"
 
 
 def _aim(paper: Paper) -> text.Span:
