@@ -270,9 +270,9 @@ def probabilities(measures: Array) -> Array:
 def _read(topic: Topic, paper: Paper) -> Read:
     spans = text.sentences(paper.abstract)
     title = topic.spoken(text.folded(paper.title)) if paper.title else Spoken()
-    if not topic.is_in(paper.abstract):
-        return Read(paper, spans, title)
     folded = topics.folded_sentences(paper.abstract)
+    if not topic.is_in(folded):
+        return Read(paper, spans, title)
     spoken = [topic.spoken(sentence) for sentence in folded]
     proposed = [one.is_whole and topics.is_proposed(sentence) for one, sentence in zip(spoken, folded, strict=True)]
     return Read(paper, spans, title, spoken, proposed)

@@ -79,10 +79,9 @@ class Topic:
     literals: tuple[str, ...]
     only_whole: bool = False
 
-    def is_in(self, abstract: str) -> bool:
-        """Is there anything of it in an abstract at all?"""
-        folded = _folded(abstract)
-        return any(literal in folded for literal in self.literals)
+    def is_in(self, folded: Sequence[str]) -> bool:
+        """Is there anything of it in folded sentences at all?"""
+        return any(literal in sentence for sentence in folded for literal in self.literals)
 
     def spoken(self, folded: str) -> Spoken:
         """What a folded title or sentence says of it."""
@@ -169,11 +168,6 @@ def is_proposed(folded: str) -> bool:
 def folded_sentences(abstract: str) -> tuple[str, ...]:
     """The sentences of an abstract, folded; as many as text.sentences gives."""
     return tuple(text.folded(abstract[start:end]) for start, end in text.sentences(abstract))
-
-
-@lru_cache(maxsize=8192)
-def _folded(abstract: str) -> str:
-    return text.folded(abstract)
 
 
 def _groups(folded: str) -> list[tuple[str, ...]]:
