@@ -29,7 +29,7 @@ _OTHER_TYPES = {
     "dataset": "data ?sets?",
 }
 _PLAIN, _OTHER = "|".join(_PLAIN_TYPES.values()), "|".join(_OTHER_TYPES.values())
-_OUT = r"excluding|except(?: for)?|ignoring|leaving out|but (?:no|not)"
+_OUT = r"excluding|except(?: for)?|ignoring|leaving out|other than|but (?:no|not)"
 # A phrase between commas takes both with it.
 _EXCLUDED = re.compile(
     r"(?P<comma>,)?\s*\b(?:(?:(?:that|which) )?(?:are|were) (?=not ))?"

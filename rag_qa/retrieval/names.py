@@ -19,7 +19,7 @@ _PERSON = rf"{_WORD}(?:(?: |(?<=\.)){_WORD}){{0,3}}(?:, {_INITIALS})?"
 _TITLE = r"(?:(?:Dr|Prof|Professor|Mr|Mrs|Ms)\.? )?"
 _ET_AL = r"(?:,? et al\.?| and (?:colleagues|co-?workers|others|(?:his|her|their) (?:group|team|colleagues)))?"
 _BY = re.compile(rf"\b{PREFIX}by {_TITLE}(?P<name>{_PERSON}){_ET_AL}")
-_ANOTHER_PERSON = re.compile(rf"(?:, {_PERSON})*,? (?:and|or|&|with) {_PERSON}")
+_ANOTHER_PERSON = re.compile(rf"(?:, {_PERSON})*,? (?:and|or|&|with|but not)(?: by)? {_PERSON}")
 # "the method proposed by Smith"
 _DONE = re.compile(r"\b(?!published|presented|accepted|authored|printed)\w+(?:ed|wn|ven|ught)\s*$", re.IGNORECASE)
 _SAID = any_of(
@@ -36,6 +36,7 @@ _OF_TOPIC = re.compile(r"\s*(?:about|on|regarding|concerning)\b")
 _SMALL = r"(?: (?:of|and|for|in|the|on|&|de|del|la|und|für|et|di))+"
 _NAME = rf"(?!(?:19|20)\d\d\b)(?:{_CAPITAL}|\d+(?= [A-Z])|[a-z]{{1,3}}[A-Z])[\w&.'’-]*"
 _VENUE = re.compile(rf"\b{PREFIX}(?:[Ii]n|at|from) (?P<name>(?:[Tt]he )?{_NAME}(?:{_SMALL} {_CAPITAL}[\w&.'’-]*| {_CAPITAL}[\w&.'’-]*){{0,9}})")
+_GOING_ON = re.compile(r"(?: [^\W\d_][\w&'’-]*){0,8}")
 _JOINT = re.compile(r" (?:and )?(?:on|in) (?=\S)")
 _ANOTHER_VENUE = re.compile(rf",? (?:or|and|&) (?:(?:in|at|from) )?(?P<name>(?:[Tt]he )?{_NAME}(?: {_CAPITAL}[\w&.'’-]*)*)")
 _ITS_YEAR = re.compile(r" ((?:19|20)\d\d)\b(?! ?[-–]| onwards?\b)")  # "ICLR 2025"
@@ -83,7 +84,7 @@ def venue(question: str, knows: Knows) -> Iterator[Phrase]:
     if not SPEAKS_OF_PAPERS.search(question):
         return
     for found in _VENUE.finditer(question):
-        name = _known_venue(found["name"], knows)
+        name = _known_venue(found["name"], knows, _GOING_ON.match(question, found.end()).group())  # type: ignore[union-attr]
         end = found.start("name") + len(name)
         if not name or is_denied(question[: found.start()]) or _is_one_of_several(question, end, knows):
             continue
@@ -93,15 +94,20 @@ def venue(question: str, knows: Knows) -> Iterator[Phrase]:
         return
 
 
-def _known_venue(words: str, knows: Knows) -> str:
+def _known_venue(words: str, knows: Knows, going_on: str = "") -> str:
     """The longest beginning of a name that the library knows, cut where a new phrase may begin: "Nature" of "Nature on Mars", but not of "Nature
     Reserves".
 
+    `going_on`: the words behind it that may be part of it: of many a journal only the first word has a capital.
+
     >>> _known_venue("Nature on Mars", lambda field, name: name == "Nature")
     'Nature'
+    >>> _known_venue("Global", lambda field, name: name == "Global change biology", " change biology on dunes")
+    'Global change biology'
     """
-    ends = [len(words), *(joint.start() for joint in reversed(list(_JOINT.finditer(words))))]
-    candidates = (words[:end].rstrip(".,;:'’-") for end in ends)
+    longer = [f"{words}{going_on[: blank.start()]}" for blank in re.finditer(r" |$", going_on) if blank.start()]
+    shorter = [words[: joint.start()] for joint in _JOINT.finditer(words)]
+    candidates = (name.rstrip(".,;:'’-") for name in (*reversed(longer), words, *reversed(shorter)))
     return next((name for name in candidates if _is_name(name) and knows("venue", name)), "")
 
 

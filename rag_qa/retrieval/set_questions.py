@@ -106,8 +106,9 @@ _DO_NOT = re.compile(
     re.IGNORECASE,
 )
 _NOT_FIRST = re.compile(  # names have capitals: "not in Nature", and "not in the text" is no name
-    rf"^,? (?:not|excluding|except(?: for)?|other than|apart from|outside(?: of)?|without) (?:{PUBLISHED} )?"
-    rf"(?P<what>(?:(?:in|by|from|at|since|before|after) )?(?:the )?[A-Z\d]\S*(?: \S+){{0,5}}?),?"
+    r"^,? (?:(?:that|which) )?(?:(?:are|were|do|does)(?: not|n't)|not|excluding|except(?: for)?|other than|apart from|outside(?: of)?|without) "
+    rf"(?:{PUBLISHED} |come )?(?:(?:those|the ones|papers) )?"
+    r"(?P<what>(?:(?:in|by|from|at|since|before|after) )?(?:the )?[A-Z\d]\S*(?: \S+){0,5}?),?"
     rf"(?P<rest> (?:(?:that|which) )?(?:{_DOES}|{_DEALING}) .+)$"
 )
 _NOT_LAST = re.compile(
@@ -115,8 +116,8 @@ _NOT_LAST = re.compile(
     r"|(?:,? but (?:(?:do|does|are|is|have|has)(?: not|n't)|never)"
     r"|(?:,? (?:and|that|which)|(?<! who)(?<! they)(?<! it)(?<! what)(?<! that)(?<! which))"
     rf" (?:(?:do|does)(?: not|n't) {_DOES}|(?:are|is)(?: not|n't) {_DEALING})"
-    r"|,? but (?:not(?! only)|no|without)|,? and not(?! only)"
-    r"|,? (?:excluding|except(?: for)?|other than|apart from|leaving out)) (?P<what>.+))$"
+    r"|,? but (?:not(?! only)|no|without)(?!.* (?:deal with|are about) )|,? and not(?! only)"
+    r"|,?(?: but)? (?:excluding|except(?: for)?|other than|apart from|leaving out)) (?P<what>.+))$"
 )
 _OF_A_NAME = re.compile(r"(?:in|by|from|at|since|before|after) (?:the )?[A-Z\d]")
 _NAMED_AGAIN = re.compile(r"^(?:(?:any|all|the|those|these|ones|papers|articles|studies|works|abstracts)\b ?)+", re.IGNORECASE)
@@ -184,10 +185,10 @@ def _parted(rest: str) -> tuple[str, str]:
     >>> _parted(" that use gauges but not buoys?"), _parted(" not in Nature deal with tides"), _parted(" do not use gauges")
     ((' that use gauges', 'buoys'), (' deal with tides', 'in Nature'), (' do not use gauges', 'gauges'))
     """
+    if first := _NOT_FIRST.match(rest):
+        return first["rest"], _left_out(first["what"])
     if nothing_else := _DO_NOT.match(rest):
         return rest, _topic(nothing_else["what"])
-    if first := _NOT_FIRST.match(rest):
-        return first["rest"], first["what"].strip(" ,")
     if last := _NOT_LAST.match(rest):
         return last["rest"], last["named"].strip(" ,?.!") if last["named"] else _left_out(last["what"])
     return rest, ""

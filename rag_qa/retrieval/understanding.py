@@ -42,6 +42,7 @@ _ASKS_NOTHING = re.compile(
     r"|all|any|the|which|what|are|is|there|show|list|find|give|me|do|you|have|were|was|how|many|please|of|and|on|in this library)\b",
     re.IGNORECASE,
 )
+_POLITELY = re.compile(rf"^{POLITE}", re.IGNORECASE)
 _ALL_OF_THEM = any_of(
     rf"how many {PAPERS}",
     rf"(?:what is )?the (?:total )?number of {PAPERS}",
@@ -81,7 +82,7 @@ def understood(question: str, knows: Knows, today: date | None = None) -> Unders
             filters = _both(filters, phrase.filters)
         said += [_shown(rest, phrase) for phrase in phrases if phrase.filters != Filters()]
         rest = _without(rest, phrases)
-    if said and not _ASKS_NOTHING.sub("", text.fold(rest).text).strip(" ?.!,"):
+    if said and not _ASKS_NOTHING.sub("", _POLITELY.sub("", text.fold(rest).text)).strip(" ?.!,"):
         return Understood(question, filters, tuple(said), asks_nothing_else=True)
     unread = tuple(names.unread(rest))
     if not said and _ASKS_FOR_ALL.match(question):
@@ -136,16 +137,17 @@ def _without(question: str, phrases: Sequence[Phrase]) -> str:
     for phrase in reversed(phrases):
         before = question[: phrase.start]
         joined = _JOINED.sub("", before) if phrase.instead == " " else before
-        question = joined + phrase.instead + _going_on(question[phrase.start : phrase.end], question[phrase.end :])
+        question = joined + phrase.instead + _going_on(before, question[phrase.start : phrase.end], question[phrase.end :])
     tidy = _LEFT_OVER.sub(lambda mark: mark.group(1) or ("" if mark.group().startswith(",") else " "), question)
     return (_NO_SENTENCE.sub("", _LOOSE_AND.sub(" ", tidy)) if phrases else tidy).strip()
 
 
-def _going_on(phrase: str, after: str) -> str:
-    """What stands behind a phrase, as it goes on without it.
+def _going_on(before: str, phrase: str, after: str) -> str:
+    """What stands behind a phrase, as it goes on without it, `before` being what stands in front.
 
-    >>> _going_on("that were published in 2020", " and deal with tides"), _going_on("in 2020", " and deal with tides")
-    (' that deal with tides', ' and deal with tides')
+    >>> _going_on("papers", "that were published in 2020", " and deal with tides"), _going_on("", "In Nature", ", which papers?")
+    (' that deal with tides', ' which papers?')
     """
+    after = after if before.strip() else after.removeprefix(",")  # "Since 2020, which ..."
     was = _WAS.match(phrase)
     return f" {was.group(1)}{after.removeprefix(' and ')}" if was and after.startswith(" and ") else after

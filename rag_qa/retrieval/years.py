@@ -20,8 +20,8 @@ _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10, "twenty": 20}
 _RECENT = rf"(?:in|from|within|over|during) the (?:last|past) (?P<unit>(?:{'|'.join(_NUMBERS)}|\d\d?) years|decade|year)"
 # In this order: "from 2019 to 2021" is not "from 2019". What a phrase says: (first, last) from its numbers.
 _FORMS: tuple[tuple[str, Callable[[list[int]], _Span]], ...] = (
-    (rf"(?:between|from|in|during) {_YEAR} ?(?:and|or|to|until|till|through|-|–) ?{_YEAR}", lambda years: (min(years), max(years))),
-    (rf"\({_YEAR} ?[-–] ?{_YEAR}\)|{_YEAR} ?[-–] ?{_YEAR}", lambda years: (min(years), max(years))),
+    (rf"(?:(?:from )?between|from|in|during) {_YEAR} ?(?:and|or|to|until|till|through|-|–) ?{_YEAR}", lambda years: (min(years), max(years))),
+    (rf"\({_YEAR} ?[-–] ?{_YEAR}\)|{_YEAR}(?: ?[-–] ?| to ){_YEAR}", lambda years: (min(years), max(years))),
     (rf"since the {_DECADE}", lambda years: (years[0], None)),
     (rf"after the {_DECADE}", lambda years: (years[0] + 10, None)),
     (rf"before the {_DECADE}", lambda years: (None, years[0] - 1)),
@@ -82,7 +82,6 @@ def years(question: str, today: date) -> Iterator[Phrase]:
         if free[start:end] != question[start:end] or not _is_of_papers(question, free, start, end):
             continue
         free = free[:start] + " " * (end - start) + free[end:]
-        end += len(question[end:]) - len(question[end:].lstrip(" ,")) if not question[:start].strip() else 0
         yield Phrase(start, end, Filters(year_from=span[0], year_to=span[1]))
 
 

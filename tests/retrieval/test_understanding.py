@@ -13,7 +13,20 @@ from rag_qa.retrieval.filters import Filters
 from rag_qa.retrieval.understanding import Understood, understood
 
 NAMES = {
-    "venue": {"neurips", "iclr", "nature", "the lancet", "the", "dogs", "uk", "veterinary record", "plos one", "elife", "pain"},
+    "venue": {
+        "neurips",
+        "iclr",
+        "nature",
+        "the lancet",
+        "the",
+        "dogs",
+        "uk",
+        "veterinary record",
+        "plos one",
+        "global change biology",
+        "elife",
+        "pain",
+    },
     "author": {"smith", "karl marx", "van der berg", "rusbridge", "clare rusbridge", "clare", "c. rusbridge", "volk", "häggström", "german", "the"},
     "type": {"review", "preprint"},
     "language": {"de", "es"},
@@ -95,8 +108,10 @@ def test_what_only_seems_to_speak_of_papers_is_left_alone(question: str) -> None
         ("Which papers has Volk published on epilepsy?", "Which papers are on epilepsy?", Filters(author="Volk")),
         ("papers published in PLoS One about restoration", "papers about restoration", Filters(venue="PLoS One")),
         ("Which papers that were published in eLife deal with moss?", "Which papers deal with moss?", Filters(venue="eLife")),
-        ("In Nature, which papers deal with moss?", None, Filters(venue="Nature")),
+        ("In Nature, which papers deal with moss?", "which papers deal with moss?", Filters(venue="Nature")),
         ("Which papers in Nature on Mars deal with dust?", "Which papers on Mars deal with dust?", Filters(venue="Nature")),
+        ("papers in Global change biology about dunes", "papers about dunes", Filters(venue="Global change biology")),
+        ("In PLoS one, which papers deal with dunes?", "which papers deal with dunes?", Filters(venue="PLoS one")),
         ("papers since 2020 by Smith and in Nature on tides", "papers on tides", Filters(year_from=2020, author="Smith", venue="Nature")),
     ],
 )
@@ -124,6 +139,7 @@ def test_of_a_question_to_an_author_the_name_is_shown() -> None:
         "papers by Clare Short on pain",
         "papers by Rusbridge and Volk",
         "papers by Rusbridge, Volk and Smith on pain",
+        "papers by Rusbridge but not Volk",
         "papers in Nature or Veterinary Record on tides",
         "Which papers deal with the method proposed by Smith?",
         "papers by The Who",
@@ -199,6 +215,8 @@ def test_what_is_denied_stays_beside_a_filter() -> None:
         ("in 2012 or 2013", 2012, 2013),
         ("(2011-2015)", 2011, 2015),
         ("2011–2015", 2011, 2015),
+        ("2011 to 2015", 2011, 2015),
+        ("from between 2011 and 2015", 2011, 2015),
         ("up to 2010", None, 2010),
         ("2010 onwards", 2010, None),
         ("from 2010 onwards", 2010, None),
@@ -345,6 +363,10 @@ def test_all_papers_are_asked_for_without_a_filter(question: str) -> None:
 )
 def test_more_is_asked_for_than_all_papers(question: str) -> None:
     assert not understood(question, knows).asks_nothing_else
+
+
+def test_politeness_asks_for_nothing() -> None:
+    assert understood("Can you list all papers by Smith since 2015?", knows).asks_nothing_else
 
 
 def test_a_question_of_nothing_but_filters_is_searched_as_it_is() -> None:
