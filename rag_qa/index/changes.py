@@ -108,18 +108,24 @@ class Plan:
         else:
             self._read.append(source.path)
 
+    def settle(self) -> None:
+        """Decide which records are one work, and what takes the place of papers that leave; inside a transaction."""
+        self.register.settle(self.catalog)
+        if left := self.catalog.unsucceeded():
+            self.catalog.succeed(self._in_place(left, set(self.catalog.pending()) - self._before.keys()))
+
     def changes(self, embedded: int) -> Changes:
         """What has become of everything."""
         after = self.catalog.wanted_hashes()
         removed = self._before.keys() - after.keys()
-        replaced = self._replaced(removed, after.keys() - self._before.keys())
+        replaced = frozenset(new for _, new in self._in_place(removed, after.keys() - self._before.keys()))
         fates = tuple(self._fate(entry, after, replaced) for entry in self.register.entries(self._read))
         return Changes(fates, (*self.register.problems(self._read), *self._failed), len(removed) - len(replaced), embedded)
 
-    def _replaced(self, removed: AbstractSet[str], added: AbstractSet[str]) -> frozenset[str]:
-        """Added papers that take the place of removed ones: an abstract without any identifier is known by its words, so that an edited one is
+    def _in_place(self, removed: Iterable[str], added: Iterable[str]) -> list[tuple[str, str]]:
+        """(removed paper, added paper that takes its place): an abstract without any identifier is known by its words, so that an edited one is
         a new paper in the file that the old one left."""
-        left, came, replaced = set(removed), set(added), set()
+        left, came, pairs = set(removed), set(added), []
         now = self.register.nameless(list(self._held))
         for path, ids in self._held.items():
             out = list(dict.fromkeys(id_ for id_ in ids if id_ in left))
@@ -127,8 +133,8 @@ class Plan:
             for old, new in zip(out, in_, strict=False):
                 left.discard(old)
                 came.discard(new)
-                replaced.add(new)
-        return frozenset(replaced)
+                pairs.append((old, new))
+        return pairs
 
     def _fate(self, entry: Entry, after: Mapping[str, str], replaced: AbstractSet[str]) -> Fate:
         paper_id = entry.paper_id or ""

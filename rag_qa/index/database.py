@@ -22,6 +22,8 @@ CREATE TABLE IF NOT EXISTS papers (
     plain_id TEXT NOT NULL DEFAULT '', digest TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS papers_by_state ON papers (state) WHERE state != 'indexed';
+CREATE TABLE IF NOT EXISTS kept (paper_id TEXT NOT NULL PRIMARY KEY, content_hash TEXT NOT NULL, record TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS successors (paper_id TEXT NOT NULL, successor TEXT NOT NULL, PRIMARY KEY (paper_id, successor)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS passages (
     id TEXT PRIMARY KEY, paper_id TEXT NOT NULL, ordinal INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL
 ) WITHOUT ROWID;
@@ -37,12 +39,18 @@ CREATE TABLE IF NOT EXISTS problems (path TEXT NOT NULL, ordinal INTEGER NOT NUL
     reason TEXT NOT NULL, PRIMARY KEY (path, ordinal)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- What can be found, as it was when passages and vectors were made of it. Of this connection alone: it is no part of the file.
+CREATE TEMP VIEW IF NOT EXISTS found AS
+SELECT papers.rowid AS number, id, coalesce(kept.content_hash, papers.content_hash) AS content_hash, coalesce(kept.record, papers.record) AS record
+FROM papers LEFT JOIN kept ON kept.paper_id = id AND state != 'indexed' WHERE state = 'indexed' OR kept.paper_id IS NOT NULL;
 """
 
 
 # What is known; what was built of it (passages and vectors) can be made again, and is larger.
 _KNOWN = {
     "papers": "id, content_hash, record, state, plain_id, digest",
+    "kept": "paper_id, content_hash, record",
     "roots": "path, mapping, is_excluded",
     "sources": "path, fingerprint",
     "records": "path, ordinal, place, line, keys, hash, record, paper_id, reason",

@@ -10,8 +10,8 @@ from rag_qa.papers import Notice
 Counts = tuple[tuple[str, int], ...]
 """Values, each with the number of its papers, the most frequent first."""
 
-_OF_ONE = "SELECT id, json_extract(record, '$.{}') AS value FROM papers WHERE state = 'indexed'"
-_OF_MANY = "SELECT papers.id, item.value AS value FROM papers, json_each(record, '$.{}') AS item WHERE state = 'indexed'"
+_OF_ONE = "SELECT id, json_extract(record, '$.{}') AS value FROM found"
+_OF_MANY = "SELECT found.id, item.value AS value FROM found, json_each(record, '$.{}') AS item"
 _OF_VERSIONS = _OF_MANY.format("versions").replace("item.value AS", "json_extract(item.value, '$[1]') AS")
 
 

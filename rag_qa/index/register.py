@@ -157,6 +157,8 @@ class Register:
             catalog.leave(sorted(gone))
             if self._decide(catalog, works) or gone:
                 catalog.announce()
+            catalog.succeed(pair for work in works for pair in work.moved())
+            catalog.succeed(self._successors(catalog))
             self._db.note(_UNSETTLED, "")
 
     # ------------------------------------------------------------------------------------------------------------- plumbing
@@ -204,6 +206,17 @@ class Register:
                     db.executemany(update, work.rows())
         return has_changed
 
+    def _successors(self, catalog: Catalog) -> Iterator[tuple[str, str]]:
+        """(paper that leaves, pending paper): the same work. For those whose files were read anew, so that no record tells what became of them."""
+        leaving = list(catalog.get(catalog.unsucceeded()).values())
+        if not leaving:
+            return
+        arriving = self._db.rows("SELECT keys, paper_id FROM papers JOIN records ON paper_id = id WHERE state = 'pending' AND state != 'indexed'")
+        compared = [*map(dedup.keys, leaving), *(dedup.Keys.from_json(line) for line, _ in arriving)]
+        for group in dedup.group(compared):
+            new = {arriving[at - len(leaving)][1] for at in group.members if at >= len(leaving)}
+            yield from ((leaving[at].id, id_) for at in group.members if at < len(leaving) for id_ in sorted(new))
+
 
 _TO_COMPARE = """
 SELECT path, ordinal, hash, keys, paper_id, CASE WHEN paper_id IS NULL THEN json_extract(record, '$.id') END FROM records ORDER BY path, ordinal
@@ -238,6 +251,10 @@ class _Work:
         if name == self.known.id:
             return self
         return replace(self, known=replace(self.known, id=name), paper=distinct, is_new=True)
+
+    def moved(self) -> Iterator[tuple[str, str]]:
+        """(work to which a record belonged before, this work), for each record that belonged to another one."""
+        return ((member.paper_id, self.known.id) for member in self.members if member.paper_id and member.paper_id != self.known.id)
 
     def rows(self) -> list[tuple[str, str, str, int]]:
         """What is noted of each record: (work, reason, path, ordinal)."""

@@ -7,6 +7,7 @@ import math
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Remembering, Vectors
 from rag_qa.errors import EmptyIndexError, IndexBusyError, IndexingError
 from rag_qa.index import manifest
-from rag_qa.index.catalog import Catalog
+from rag_qa.index.catalog import Catalog, Step
 from rag_qa.index.changes import Changes, Plan, Progress, Source
 from rag_qa.index.checkpoint import remove
 from rag_qa.index.conditions import Conditions as Conditions
@@ -154,7 +155,7 @@ class Store:
         else:
             self._let_go_of("_vectors")  # it was made again, under another name
         self._keywords.close()
-        papers, passages = self._catalog.count()
+        papers, passages = self._catalog.settled()
         words, vectors = len(self._keywords), len(self._vectors)
         if words < papers or vectors < passages:
             raise IndexingError(
@@ -265,8 +266,9 @@ class Store:
         return self._catalog.get(paper_ids)
 
     def passages(self, papers: Mapping[str, Paper]) -> dict[str, list[Passage]]:
-        """Passages by paper, in order."""
-        return self._catalog.passages(papers)
+        """Passages by paper, in order; also of a paper that has been changed or has left since it was found."""
+        found = self._catalog.passages(papers)
+        return {paper_id: passages if _is_whole(papers[paper_id], passages) else self._cut(papers[paper_id]) for paper_id, passages in found.items()}
 
     def sentence_vectors(self, paper_ids: Sequence[str]) -> dict[str, Vectors]:
         """Unit vectors of the sentences of papers, shape (sentences, dimensions)."""
@@ -345,7 +347,7 @@ class Store:
         if generation != self._seen_generation:
             generation = self._seen_generation
             # ids are hashes: the first ones are any
-            ids = [id_ for (id_,) in self._database.rows(f"SELECT id FROM papers WHERE state = 'indexed' ORDER BY id LIMIT {_ANY}")]
+            ids = [id_ for (id_,) in self._database.rows(f"SELECT id FROM found ORDER BY id LIMIT {_ANY}")]
             vectors = self.sentence_vectors(ids)
             found = _of_unrelated([vectors[id_] for id_ in ids if id_ in vectors])
             self._unrelated = (generation, found)
@@ -380,7 +382,8 @@ class Store:
                 for path in forget:
                     self._register.forget_root(path)
             progress("comparing", 0, 0)
-            self._register.settle(self._catalog)
+            with self._database.transaction():
+                plan.settle()
             return plan.changes(self._catch_up(progress, announce))
 
     def preview(self, sources: Iterable[Source], *, gone: Sequence[str] = (), progress: Progress | None = None) -> Changes:
@@ -390,7 +393,8 @@ class Store:
         database = self._database.in_memory() if self.exists else Database(None)
         plan = Plan(Catalog(database), Register(database))
         plan.take(sources, gone, progress or _silent)
-        plan.register.settle(plan.catalog)
+        with database.transaction():
+            plan.settle()
         return plan.changes(0)
 
     def rebuild(self, *, progress: Progress | None = None, announce: Announce | None = None) -> int:
@@ -457,28 +461,33 @@ class Store:
         self._let_go_of("_vectors")
 
     def _catch_up(self, progress: Progress, announce: Announce | None) -> int:
-        """Remove what is leaving, then embed what is pending; safe to stop at any point and to begin again."""
-        leaving, pending = self._catalog.leaving(), self._catalog.pending()
+        """Remove what is leaving, unless something takes its place, then embed what is pending; safe to stop at any point and to begin again."""
+        steps = self._catalog.steps()
+        pending = [paper_id for step in steps for paper_id in step.pending]
         if announce and pending:
-            announce(self._workload(pending))
-        if leaving or pending:
+            announce(self._workload(sorted(pending)))
+        if steps:
             with self._keywords.writing():
-                self._remove(leaving)
-                self._add_all(pending, progress)
+                self._remove([paper_id for step in steps if not step.pending for paper_id in step.leaving])
+                self._add_all([step for step in steps if step.pending], progress)
             self._vectors.settle()
+            # only now, since a search that has just begun may still need what was withdrawn
+            self._catalog.drop([paper_id for step in steps for paper_id in step.leaving])
         if self._keywords.deleted > len(self._keywords) * _TOLERATED:
             self._keywords.replace_all(self._catalog.papers())
             self._catalog.announce()
         progress("embedding", len(pending), len(pending))
         return len(pending)
 
-    def _add_all(self, pending: Sequence[str], progress: Progress) -> None:
-        start, size, number = 0, _BATCH, 0
-        while start < len(pending):
-            progress("embedding", start, len(pending))
+    def _add_all(self, steps: Sequence[Step], progress: Progress) -> None:
+        left, total = deque(steps), sum(len(step.pending) for step in steps)
+        done, size, number = 0, _BATCH, 0
+        while left:
+            progress("embedding", done, total)
             begun = time.monotonic()
-            self._add(self._catalog.to_add(pending[start : start + size]))
-            start, number = start + size, number + 1
+            batch = _taken(left, size)
+            self._add(self._catalog.to_add(batch.pending), batch.leaving)
+            done, number = done + len(batch.pending), number + 1
             if number >= _FIRST_BATCHES:
                 size = _next_size(size, time.monotonic() - begun)
 
@@ -492,11 +501,15 @@ class Store:
 
     def _remove(self, paper_ids: Sequence[str]) -> None:
         if paper_ids:
-            self._vectors.delete_papers(paper_ids)
-            self._keywords.delete_papers(paper_ids)
-            self._catalog.drop(paper_ids)
+            self._catalog.withdraw(paper_ids)
+            self._clear_away(paper_ids)
 
-    def _add(self, papers: Sequence[Paper]) -> None:
+    def _clear_away(self, paper_ids: Sequence[str]) -> None:
+        self._vectors.delete_papers(paper_ids)
+        self._keywords.delete_papers(paper_ids)
+
+    def _add(self, papers: Sequence[Paper], replaced: Sequence[str]) -> None:
+        """What was there before is found, and nothing new is, until the catalog says that all is finished."""
         parts = [self._parts(paper) for paper in papers]
         passages = [passage for one in parts for passage in one.passages]
         vectors = iter(self._embedder.embed([part for one in parts for part in one.texts]))
@@ -504,16 +517,21 @@ class Store:
         for one in parts:
             of_passages += list(itertools.islice(vectors, len(one.passages)))
             of_sentences.append(_means(one.sentences, vectors, self._embedder.dimensions))
-        self._vectors.delete_papers([paper.id for paper in papers])
         if passages:
             self._vectors.put([passage.id for passage in passages], np.stack(of_passages), [passage.paper_id for passage in passages])
+        self._vectors.delete_papers([paper.id for paper in papers], but={passage.id for passage in passages})
         self._keywords.put(papers)
-        self._catalog.finish(zip((paper.id for paper in papers), (one.passages for one in parts), of_sentences, strict=True))
+        self._catalog.finish(zip((paper.id for paper in papers), (one.passages for one in parts), of_sentences, strict=True), replaced=replaced)
+        if replaced:
+            self._clear_away(replaced)
 
     def _parts(self, paper: Paper) -> _Parts:
         """What of a paper is embedded."""
-        passages = chunking.passages(paper, count_tokens=self._count_tokens, max_tokens=self._embedder.max_tokens)
+        passages = self._cut(paper)
         return _Parts(passages, [self._headed(passage, paper.title) for passage in passages], self._sentence_pieces(paper.abstract))
+
+    def _cut(self, paper: Paper) -> list[Passage]:
+        return chunking.passages(paper, count_tokens=self._count_tokens, max_tokens=self._embedder.max_tokens)
 
     def _headed(self, passage: Passage, title: str | None) -> str:
         """What is embedded for a passage: the title in front of it, where both fit into the embedder's window."""
@@ -531,6 +549,19 @@ class Store:
         """What is embedded for each sentence: itself, or the pieces of one that is longer than the embedder's window."""
         fits = partial(chunking.fitting, abstract, count_tokens=self._count_tokens, max_tokens=self._embedder.max_tokens)
         return [[text.joined(abstract[a:b]) for a, b in fits(span)] for span in text.sentences(abstract)]
+
+
+def _is_whole(paper: Paper, passages: Sequence[Passage]) -> bool:
+    """Do passages hold all of an abstract, and nothing twice?
+
+    >>> paper = Paper("p1", "One. Two.")
+    >>> _is_whole(paper, [Passage("p1:0", "p1", 0, "One.", 0, 4)]), _is_whole(paper, [Passage("p1:0", "p1", 0, "One. Two.", 0, 9)])
+    (False, True)
+    """
+    # neither begins nor ends with white space
+    return " ".join(passage.text for passage in passages) == paper.abstract or (
+        "".join("".join(passage.text.split()) for passage in passages) == "".join(paper.abstract.split())
+    )
 
 
 def _of_unrelated(sentences: Sequence[Vectors]) -> tuple[float, float] | None:
@@ -562,6 +593,21 @@ def _means(groups: Sequence[Sequence[str]], vectors: Iterator[Vectors], dimensio
     sums = np.array([np.sum([next(vectors) for _ in pieces], axis=0) for pieces in groups], np.float32).reshape(len(groups), dimensions)
     unit: Vectors = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.finfo(np.float32).tiny)
     return unit
+
+
+def _taken(steps: deque[Step], size: int) -> Step:
+    """So many steps as one, from the first on, that so many papers are added; at least one step, and none in part.
+
+    >>> left = deque([Step(("a", "b"), ("x",)), Step(("c",)), Step(("d",))])
+    >>> _taken(left, 2), _taken(left, 9)
+    (Step(pending=('a', 'b'), leaving=('x',)), Step(pending=('c', 'd'), leaving=()))
+    """
+    pending, leaving = list[str](), list[str]()
+    while steps and (not pending or len(pending) + len(steps[0].pending) <= size):
+        step = steps.popleft()
+        pending += step.pending
+        leaving += step.leaving
+    return Step(tuple(pending), tuple(leaving))
 
 
 def _next_size(size: int, seconds: float) -> int:

@@ -7,6 +7,7 @@ import socket
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -227,12 +228,12 @@ class VectorStore:
                     collection.upsert(ids=list(ids[part]), embeddings=vectors[part], metadatas=metadatas)
             self._gather_more(collection)
 
-    def delete_papers(self, paper_ids: Sequence[str]) -> None:
-        """Remove every passage of these papers."""
+    def delete_papers(self, paper_ids: Sequence[str], *, but: AbstractSet[str] = frozenset()) -> None:
+        """Remove every passage of these papers, `but` some."""
         with self._collection() as collection:
             for start in range(0, len(paper_ids) if collection is not None else 0, _MAX_NAMES):
                 chosen: Any = {"paper_id": {"$in": list(paper_ids[start : start + _MAX_NAMES])}}
-                ids = collection.get(where=chosen, include=[])["ids"]
+                ids = [id_ for id_ in collection.get(where=chosen, include=[])["ids"] if id_ not in but]
                 for part in (ids[at : at + _MAX_BATCH] for at in range(0, len(ids), _MAX_BATCH)):
                     with self.place.changing(collection, len(part)):
                         collection.delete(ids=part)

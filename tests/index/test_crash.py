@@ -41,8 +41,8 @@ Place = tuple[str, int]  # file and line
 SOURCES = {module.__file__ for module in (store_module, catalog, changes, database, keywords, register, vectors)}
 FEWER: Files = {"a.txt": BEFORE["a.txt"][:1], "b.txt": BEFORE["b.txt"]}
 WRITERS = frozenset(
-    """_begin_anew _catch_up _add_all _remove _add discard remove writing _writer _one_write _new_writer _take take hold leave _leave plan drop fail
-    settle _decide note announce transaction _roll_back put delete_papers replace_all finish drop forget_built""".split()
+    """_begin_anew _catch_up _add_all _remove _clear_away _add discard remove writing _writer _one_write _new_writer _take take hold leave _leave plan
+    drop fail settle _decide succeed note announce transaction _roll_back put delete_papers replace_all finish withdraw drop forget_built""".split()
 )
 
 
@@ -107,9 +107,9 @@ def test_an_embedder_or_a_progress_bar_that_raises(who: str, calls: int, error: 
 
 
 @contextmanager
-def interrupted(at: Place | None, passed: dict[Place, None] | None = None) -> Iterator[None]:
-    """Raise KeyboardInterrupt where a line of the code that writes is first reached; notes the lines on the way."""
-    noted = {} if passed is None else passed
+def passing(do: Callable[[Place], None]) -> Iterator[None]:
+    """Do something before each line of the code that writes when it is first reached."""
+    noted: dict[Place, None] = {}
 
     def trace(frame: FrameType, event: str, _argument: object) -> Callable[..., Any] | None:
         code = frame.f_code
@@ -118,8 +118,7 @@ def interrupted(at: Place | None, passed: dict[Place, None] | None = None) -> It
         here = (Path(code.co_filename).name, frame.f_lineno)
         if event == "line" and here not in noted:
             noted[here] = None
-            if here == at:
-                raise KeyboardInterrupt
+            do(here)
         return trace
 
     before = sys.gettrace()
@@ -130,11 +129,23 @@ def interrupted(at: Place | None, passed: dict[Place, None] | None = None) -> It
         sys.settrace(before)
 
 
+@contextmanager
+def interrupted(at: Place) -> Iterator[None]:
+    """Raise KeyboardInterrupt where a line of the code that writes is first reached."""
+
+    def stop(here: Place) -> None:
+        if here == at:
+            raise KeyboardInterrupt
+
+    with passing(stop):
+        yield
+
+
 def places_in(work: Callable[[], object]) -> list[Place]:
-    passed: dict[Place, None] = {}
-    with interrupted(None, passed):
+    passed: list[Place] = []
+    with passing(passed.append):
         work()
-    return list(passed)
+    return passed
 
 
 @pytest.mark.parametrize(
