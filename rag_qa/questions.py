@@ -100,7 +100,8 @@ class Questions:
                     event = replace(event, understood_as=understood, narrowing=narrowed.narrowing)
                 if isinstance(event, Answer):
                     timings = {"understand": round(understanding - started, 6), **event.timings, "total": round(time.perf_counter() - started, 6)}
-                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, timings=timings)
+                    notice = " ".join(filter(None, [narrowed.narrowing.notice, event.notice]))
+                    event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, notice=notice, timings=timings)
                     conversations.remember(asked, history, understood, [source.paper for source in event.sources])
                 yield event
 
@@ -115,7 +116,7 @@ class Questions:
         found = understanding.understood(question, self._parts.store.knows)
         if not scope.reads_filters:
             # what was said of the papers is still nothing to search for
-            return Understood(found.question, scope.filters)
+            return Understood(found.question, scope.filters, unread=found.unread)
         return replace(found, filters=found.filters.and_also(scope.filters))
 
     def nothing_passes(self, filters: Filters) -> str:
@@ -161,7 +162,9 @@ class Questions:
             return listing.all_of(asked, question, told, self._parts.retriever.count(filters), len(self._parts.store))
         if wanted := asked_for_set(question):
             passing = None if filters.is_empty else listing.Passing(self._parts.retriever.count(filters), words(filters))
-            return listing.listed(asked, question, self._parts.sets.members(wanted, filters=filters, beyond=NEAREST), shown, passing)
+            return listing.listed(
+                asked, question, self._parts.sets.members(wanted, filters=filters, beyond=NEAREST, most=listing.MOST + len(shown)), shown, passing
+            )
         return None
 
     def _summed_up(self, asked: str, narrowed: Understood) -> Answer | None:

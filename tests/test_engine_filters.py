@@ -117,3 +117,11 @@ def test_what_there_is_to_choose_from_is_counted(engine: Engine) -> None:
     assert found.authors == (("Jones, Karl", 1), ("Smith, Ada", 1), ("Smith, Karl", 1))
     assert engine.holdings(most=1).venues == (("Sea Letters", 2),)
     assert (len(engine.some_papers(2)), {paper.title for paper in engine.some_papers(9)}) == (2, {"A gauge", "Storms", "What is known"})
+
+
+def test_what_is_said_of_authors_and_not_used_is_told(engine: Engine) -> None:
+    said = "Not used to choose papers: “not by Smith” (one author whom the library knows can be chosen)."
+    question = "Which papers not by Smith deal with tides?"
+
+    assert engine.search(question).narrowing.notice == said
+    assert engine.ask(question).notice == said

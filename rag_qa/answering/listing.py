@@ -9,7 +9,7 @@ from rag_qa import text
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Verdict
 from rag_qa.papers import Paper
 from rag_qa.retrieval import topics
-from rag_qa.retrieval.sets import Member, PaperSet
+from rag_qa.retrieval.sets import Member, PaperSet, Unshown
 
 MOST = 100
 """Papers in one answer; the preface says how many there are besides."""
@@ -47,13 +47,13 @@ def listed(asked: str, question: str, found: PaperSet, shown: frozenset[str] = f
         tuple(Source(member.hit.paper, member.hit.score, n) for n, member in enumerate(told, 1)),
         related=near,
         confidence=max(member.probability for member in members),
-        preface=_preface(members, found, len(shown), passing),
+        preface=_preface(members, [one for one in found.rest if one.paper.id not in shown], found, len(shown), passing),
     )
 
 
-def _preface(members: Sequence[Member], found: PaperSet, told_before: int, passing: Passing | None) -> str:
-    copies = sum(len(member.hit.copies) for member in members)
-    count = len(members) + copies
+def _preface(members: Sequence[Member], rest: Sequence[Unshown], found: PaperSet, told_before: int, passing: Passing | None) -> str:
+    copies = sum(len(member.hit.copies) for member in members) + sum(len(one.copies) for one in rest)
+    count = len(members) + len(rest) + copies
     other = "other " if told_before else ""
     least = "At least " if found.is_cut_short else ""
     among = f"{found.library:,} papers" if passing is None else f"the {passing.count:,} papers ({passing.words})"
@@ -61,7 +61,7 @@ def _preface(members: Sequence[Member], found: PaperSet, told_before: int, passi
     if copies:
         which = "one of them says" if copies == 1 else f"{copies} of them say"
         parts.append(f"{which} the same as another in nearly the same words, and {'is' if copies == 1 else 'are'} not shown")
-    if len(members) > MOST:
+    if rest or len(members) > MOST:
         parts.append(f"the surest {MOST} are shown")
     return "; ".join(parts) + ":"
 

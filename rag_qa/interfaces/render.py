@@ -125,10 +125,10 @@ def narrowing_json(narrowing: Narrowing) -> JsonObject:
     """The filters that were in effect, and the words of the question that they were taken from.
 
     >>> narrowing_json(Narrowing(Filters(year_from=2023), ("since 2023",)))
-    {'filters': {'year_from': 2023}, 'phrases': ['since 2023']}
+    {'filters': {'year_from': 2023}, 'phrases': ['since 2023'], 'unread': []}
     """
     filters = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(narrowing.filters).items() if value}
-    return {"filters": filters, "phrases": list(narrowing.phrases)}
+    return {"filters": filters, "phrases": list(narrowing.phrases), "unread": list(narrowing.unread)}
 
 
 def _sentence_json(sentence: Sentence) -> JsonObject:
@@ -483,6 +483,8 @@ def venue_and_year(paper: Paper | Version) -> str:
 def search_lines(found: Search, width: int | None = None) -> list[Line]:
     """The result of a search: how each paper ranked and why, and its best passages."""
     lines = opening_lines("", "", found.narrowing, width)
+    if notice := found.narrowing.notice:
+        lines += [*wrapped(notice, width, Kind.NOTE), _BLANK]
     if not found.hits:
         return [*lines, *wrapped(found.nothing_passes or "No paper matches.", width, Kind.REFUSAL)]
     if found.paper_set:

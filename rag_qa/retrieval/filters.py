@@ -114,10 +114,23 @@ EVERYTHING = Filters()
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """What narrows a search. `phrases`: the words of the question that filters were taken from; none if a person set them otherwise."""
+    """What narrows a search. `phrases`: the words of the question that filters were taken from; none if a person set them otherwise. `unread`: what
+    it says of the papers besides, and no filter was taken from.
+    """
 
     filters: Filters = EVERYTHING
     phrases: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    @property
+    def notice(self) -> str:
+        """What to say of that; "" for nothing.
+
+        >>> Narrowing(unread=("by Smith and Jones",)).notice
+        'Not used to choose papers: “by Smith and Jones” (one author whom the library knows can be chosen).'
+        """
+        said = ", ".join(f"“{phrase}”" for phrase in self.unread)
+        return f"Not used to choose papers: {said} (one author whom the library knows can be chosen)." if said else ""
 
 
 NOT_NARROWED = Narrowing()
@@ -171,6 +184,8 @@ def _years(first: int | None, last: int | None) -> str:
     >>> _years(2020, None), _years(None, 2020), _years(2020, 2020), _years(None, None)
     ('from 2020 on', 'up to 2020', 'from 2020', '')
     """
+    if first is not None and last is not None and first > last:
+        return f"from {first} on and up to {last}"
     if first is not None and last is not None:
         return f"from {first}" if first == last else f"from {first} to {last}"
     if first is not None:

@@ -250,7 +250,8 @@ def _less(found: PaperSet, other: PaperSet) -> PaperSet:
     """The papers of a set that are not in another one."""
     unwanted = {paper.id for one in other.rest for paper in (one.paper, *one.copies)}
     kept = tuple(member for member in found.members if not unwanted & _ids(member))
-    return replace(found, members=kept, beyond=tuple(one for one in found.beyond if not unwanted & _ids(one)))
+    beyond = tuple(one for one in found.beyond if not unwanted & _ids(one))
+    return replace(found, topic=f"{found.topic}, but not {other.topic}", members=kept, beyond=beyond)
 
 
 def _shortened(found: PaperSet, most: int | None) -> PaperSet:

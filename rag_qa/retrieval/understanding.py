@@ -34,7 +34,7 @@ class Understood:
     @property
     def narrowing(self) -> Narrowing:
         """What narrows the search."""
-        return Narrowing(self.filters, self.phrases)
+        return Narrowing(self.filters, self.phrases, self.unread)
 
 
 _ASKS_NOTHING = re.compile(
