@@ -17,7 +17,7 @@ _LONGEST = 8  # words of a long form
 _LOOKED_AT = 50  # papers that are asked how they write a word
 _SHARE = 0.05  # of the papers that have to write two words as one for it to be one
 _IS_SHORT = 0.5  # share of the places where a short form has to have capitals: MoE, and not "rain" because of one RAIN
-_IS_SPELLED_OUT = 0.2  # share of the papers with a short form that explain it, below which the short form is the name: BERT
+_IS_SPELLED_OUT = 0.2  # share of the papers with a short form that have the long one, below which the short one is the name: BERT
 _COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
 _DATA_SET = re.compile(r"\bdata[ -](sets?)\b")
 
@@ -207,7 +207,10 @@ def _surface(short: str, long: str, library: Library) -> tuple[str, ...]:
 
 
 def _is_spelled_out(short: str, long: str, library: Library) -> bool:
-    return library.explained(short).get(long, 0) >= _IS_SPELLED_OUT * max(map(library.document_frequency, (short, f"{short}s")))
+    """Do enough papers with a short form have the words of the long one, too?"""
+    beginnings = [stem.rstrip("iey") for stem in long.split()]
+    texts = [one.lower() for one in _texts(short, library)]
+    return sum(all(word in one for word in beginnings) for one in texts) >= _IS_SPELLED_OUT * len(texts)
 
 
 def _phrases(units: Sequence[_Unit], library: Library) -> Iterator[str]:
