@@ -138,6 +138,11 @@ class Store:
                 else:
                     self._seen_generation = generation
 
+    @property
+    def generation(self) -> int:
+        """Another number whenever anything that can be found has changed, made by any process."""
+        return self._database.generation
+
     def require_papers(self) -> None:
         """Raises EmptyIndexError unless there is a paper to be found."""
         if self._catalog.count()[0]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from rag_qa import text
 from rag_qa.chunking import Passage
@@ -20,6 +21,7 @@ from rag_qa.retrieval.reranking.reranker import Reranker
 from rag_qa.retrieval.terms import Added
 
 _MOST_PASSING = 2000
+_LOOKS = 3  # at an index that is being changed all the time
 _DEPTH = 50  # papers taken from each ranking
 _PASSAGES_PER_PAPER = 3
 _BM25_CEILING = 2.2  # k1 + 1: what a term that fills a paper is worth, in units of its rarity
@@ -27,6 +29,7 @@ _MAY_BE_NAMED = 10  # papers, from the best on
 # Mean and spread of the cosines of unrelated sentences by MiniLM, on which the weights were fitted; the spread is the same in every field.
 _UNRELATED, _SPREAD = 0.15, 0.11
 
+T = TypeVar("T")
 Ranking = Sequence[tuple[str, float]]
 """(paper id, score), best first: higher is better."""
 
@@ -69,7 +72,23 @@ class Retriever:
         hits = self._ranked(question, max(k, self._reranked), filters)
         return reordered(question, hits, self._reranker, depth=self._reranked)[:k]
 
+    def steadily(self, look: Callable[[], T]) -> T:
+        """What a look at the index gives, of one state of it: if another process has changed it meanwhile, what was seen first and last may not belong
+        together, and it is looked at again, a few times.
+        """
+        self._store.open()
+        for _ in range(_LOOKS - 1):
+            before = self._store.generation
+            seen = look()
+            if self._store.generation == before:
+                return seen
+        return look()
+
     def _ranked(self, question: str, k: int, filters: Filters | None) -> list[Hit]:
+        hits = self.steadily(lambda: self._once_ranked(question, k, filters))
+        return [hit for hit in hits if hit.passages]
+
+    def _once_ranked(self, question: str, k: int, filters: Filters | None) -> list[Hit]:
         found = self.find(question, max(_DEPTH, k), filters)
         weights = fusion.weights(self._embedder.name)
         likely = [paper_id for paper_id, _ in fusion.fuse(found.scores, weights)[: 2 * k + _MAY_BE_NAMED]]

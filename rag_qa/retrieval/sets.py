@@ -24,15 +24,15 @@ from rag_qa.retrieval.topics import Spoken, Topic
 Array = NDArray[np.float64]
 
 WEIGHTS: Mapping[str, float] = {
-    "title": 1.05,
-    "words": 1.55,
-    "whole": 2.13,
+    "title": 1.04,
+    "words": 1.58,
+    "whole": 2.15,
     "proposed": 1.38,
-    "rarest": 0.82,
-    "sentence": 0.78,
-    "passage": 0.35,
-    "passage_behind": 0.75,
-    "keyword": 2.33,
+    "rarest": 0.80,
+    "sentence": 0.77,
+    "passage": 0.37,
+    "passage_behind": 0.77,
+    "keyword": 2.31,
 }
 """What each measure of a paper adds to the log-odds that it qualifies; `python -m eval.fit_sets` prints them.
 
@@ -41,7 +41,7 @@ by side somewhere; `proposed`: 1 if they do so in what the paper says of itself;
 tells the topic from others; `keyword`: BM25 as a share of what an ideal paper gets. `sentence`, `passage`: cosine of the nearest one, in standard
 deviations above that of unrelated sentences; `passage_behind`: the same, less the mean of the three papers that are nearest.
 """
-BIAS = -5.93
+BIAS = -5.91
 CUT = 0.15
 """Probability from which on a paper is a member."""
 
@@ -141,6 +141,9 @@ class Sets:
 
         Raises EmptyIndexError, StaleIndexError.
         """
+        return self._retriever.steadily(lambda: self._members(asked, filters=filters, cut=cut, beyond=beyond, most=most))
+
+    def _members(self, asked: SetQuestion, *, filters: Filters | None, cut: float, beyond: int, most: int | None) -> PaperSet:
         is_one = not asked.also and not asked.without
         found = self._of_one_topic(asked, filters=filters, cut=cut, beyond=beyond, most=most if is_one else None)
         for topic in asked.also:

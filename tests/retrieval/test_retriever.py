@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rag_qa import text
+from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.errors import ConnectionRefused, EmptyIndexError
 from rag_qa.index.store import Store
@@ -248,3 +250,33 @@ def test_meaning_counts_as_much_with_an_embedder_of_narrow_cosines(tmp_path: Pat
 
 
 PLACES = [(topic, place) for topic in TOPICS for place in ("Oslo", "Rome", "Bern", "Kiel", "Graz")]
+
+
+class Restless(Store):
+    """Somebody else changes the index between one reading of it and the next, so many times."""
+
+    change: Callable[[], object] = staticmethod(int)
+    times = 0
+
+    def passages(self, papers: Mapping[str, Paper]) -> dict[str, list[Passage]]:
+        if self.times:
+            self.times -= 1
+            self.change()
+        return super().passages(papers)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_changes_during_a_search_is_found_as_it_is_after_it(times: int, tmp_path: Path) -> None:
+    writer = Store(tmp_path / "index", TopicEmbedder())
+    old = paper("p1", "A tide rises. " * 9, title="Tides")
+    new = paper("p1", "Of the tide, and of it alone, something new is said here.", title="Tides")
+    update(writer, {"sea.txt": [old]})
+    versions = itertools.cycle([new, old])
+    reader = Restless(tmp_path / "index", TopicEmbedder())
+    reader.change, reader.times = lambda: update(writer, {"sea.txt": [next(versions)]}), times
+
+    (hit,) = Retriever(reader, TopicEmbedder()).search("tide", k=4)
+
+    assert hit.paper.abstract == (new if times == 1 else old).abstract
+    assert hit.passages
+    assert all(hit.paper.abstract[passage.start : passage.end] == passage.text for passage in hit.passages)
