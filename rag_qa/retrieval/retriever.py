@@ -73,7 +73,7 @@ class Retriever:
         return reordered(question, hits, self._reranker, depth=self._reranked)[:k]
 
     def steadily(self, look: Callable[[], T]) -> T:
-        """What a look at the index gives, of one state of it: if another process has changed it meanwhile, what was seen first and last may not belong
+        """What a look at one state of the index gives. If another process has changed it meanwhile, what was seen first and last may not belong
         together, and it is looked at again, a few times.
         """
         self._store.open()
