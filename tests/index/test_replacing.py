@@ -172,6 +172,21 @@ def test_a_replacement_that_is_replaced_before_it_was_finished(tmp_path: Path) -
     assert held(watched.folder) == clean(tmp_path, before)
 
 
+def test_a_search_during_which_all_is_replaced_finds_all(tmp_path: Path) -> None:
+    before, files = KINDS["merged with a record of another file"]
+    watched = Watched(tmp_path / "index", before)
+    updates = iter([files])
+
+    def once() -> None:
+        for some in updates:
+            update(Store(watched.folder, BagEmbedder()), some)
+
+    embedder = BagEmbedder(before_embedding=once)
+    hits = Retriever(Store(watched.folder, embedder), embedder).search("We study a region by a method", k=1000)
+
+    assert numbers(*MANY) == tuple(sorted(work(paper) for hit in hits for paper in (hit.paper, *hit.copies)))
+
+
 def test_what_was_left_is_counted_as_updated_when_it_is_finished(tmp_path: Path) -> None:
     before, files = KINDS["edited"]
     watched = Watched(tmp_path / "index", before)
