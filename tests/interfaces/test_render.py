@@ -310,7 +310,11 @@ def test_what_narrowed_a_search_is_said_before_its_hits() -> None:
     answer = Answer("moss since 2023 by Smith?", "moss since 2023 by Smith?", abstained="No.", narrowing=narrowing)
     assert render.plain(render.answer_lines(answer)).startswith(f"{said}\n\nNo answer.")
     assert "since 2023" in render.answer_markdown(answer)
-    assert render.answer_json(answer)["narrowing"] == {"filters": {"year_from": 2023, "author": "Smith"}, "phrases": ["since 2023", "by Smith"], "unread": []}
+    assert render.answer_json(answer)["narrowing"] == {
+        "filters": {"year_from": 2023, "author": "Smith"},
+        "phrases": ["since 2023", "by Smith"],
+        "unread": [],
+    }
 
 
 def test_papers_as_a_table() -> None:
