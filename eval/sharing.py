@@ -255,7 +255,7 @@ def _look(engine: Engine, question: str) -> Look:
 
 def _is_whole(store: Store, paper: Paper) -> bool:
     """Does the index hold each passage with its vector, and a vector of each sentence? A paper that was changed since it was found is not judged."""
-    passages = store.passages({paper.id: paper})[paper.id]
+    passages = store._catalog.passages({paper.id: paper})[paper.id]  # noqa: SLF001 - as they were written, not cut anew
     anything = np.zeros(store.manifest().dimensions, np.float32)
     there = store._vectors.query_among(anything, len(passages), [passage.id for passage in passages])  # noqa: SLF001 - nobody else has to know
     sentences = store.sentence_vectors([paper.id]).get(paper.id, ())

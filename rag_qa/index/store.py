@@ -293,7 +293,9 @@ class Store:
 
     def _near(self, vector: Vectors, limit: int, conditions: Conditions) -> list[Near]:
         if not conditions:
-            return self._vectors.query(vector, limit)
+            near = self._vectors.query(vector, limit)
+            # where all are wanted, the graph may not lead to each of them
+            return near if len(near) in (limit, len(self._vectors)) else self._vectors.query_among(vector, limit, self._vectors.ids())
         papers, every = self._keywords.count(conditions), len(self)
         # Chroma's own conditions take a time that grows with all that meets them; so few are looked at one by one, some are looked for in the graph,
         # and of many enough are among the nearest. The limits are where one begins to be quicker than the other.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from rag_qa.embedding.embedder import Vectors
 from rag_qa.index.store import Store
+from rag_qa.index.vectors import Folder, Near, VectorStore
 from tests.index.making import BagEmbedder, abstract, paper, update
 
 Conditions = dict[str, str | tuple[int | None, int | None]]
@@ -91,3 +94,22 @@ def test_far_from_the_question_they_are_found_too(tmp_path: Path) -> None:
 
     assert len(found) >= LIMIT // 3
     assert {one.paper_id for one in found} <= {one.id for one in far}
+
+
+class Forgetful(VectorStore):
+    """Its graph does not lead to the last one of the nearest."""
+
+    def query(self, vector: Vectors, limit: int, ids: Sequence[str] | None = None) -> list[Near]:
+        return super().query(vector, limit, ids)[:-1]
+
+
+def test_where_all_are_wanted_all_are_found_though_the_graph_does_not_lead_there(tmp_path: Path) -> None:
+    embedder = BagEmbedder()
+    store = Store(tmp_path / "index", embedder)
+    update(store, {"a.txt": [paper(abstract(number), f"a.txt:{number}") for number in range(20)]})
+    every = store.near(embedder.embed(["tides"])[0], 10_000)
+    vars(store)["_vectors"] = Forgetful(Folder(store.folder / "chroma"))
+
+    found = store.near(embedder.embed(["tides"])[0], 10_000)
+    assert {one.passage_id: pytest.approx(one.similarity, abs=1e-5) for one in every} == {one.passage_id: one.similarity for one in found}
+    assert len(found) == store.count()[1]
