@@ -81,23 +81,37 @@ class TransformerEmbedder:
     @cached_property
     def _loaded(self) -> Any:
         try:
-            package = import_module("sentence_transformers")
-        except ImportError as error:
-            raise MissingExtraError(_missing(error)) from None
-        try:
-            return package.SentenceTransformer(self._name)
-        except Exception as error:  # noqa: BLE001  # whatever torch, transformers and the hub raise
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            return loaded("SentenceTransformer", self._name, otherwise="RAG_QA_EMBEDDER")
+        except LoadingError as error:
             raise IndexingError(
-                f"The embedding model {self._name} can't be loaded ({reason}): name another with RAG_QA_EMBEDDING_MODEL, or the folder that holds it"
+                f"The embedding model {self._name} can't be loaded ({error}): name another with RAG_QA_EMBEDDING_MODEL, or the folder that holds it"
             ) from None
 
 
-def _missing(error: ImportError) -> str:
+class LoadingError(Exception):
+    """A model can't be loaded; the message is the reason in one line."""
+
+
+def loaded(kind: str, model: str, *, otherwise: str) -> Any:
+    """A model of sentence-transformers. `kind`: its class there. `otherwise`: the setting by which one does without.
+
+    Raises MissingExtraError when the package is not installed or can't be used, and LoadingError.
+    """
+    try:
+        package = import_module("sentence_transformers")
+    except ImportError as error:
+        raise MissingExtraError(_missing(error, otherwise)) from None
+    try:
+        return getattr(package, kind)(model)
+    except Exception as error:  # noqa: BLE001  # whatever torch, transformers and the hub raise
+        raise LoadingError(" ".join(str(error).split())[:200] or type(error).__name__) from None
+
+
+def _missing(error: ImportError, otherwise: str) -> str:
     what: Any = getattr(error, "name", None)
     if what and what.split(".")[0] != "sentence_transformers":
         return f"sentence-transformers can't be used here ({' '.join(str(error).split())[:200]}): {INSTALL}"
-    return f"The package sentence-transformers is not installed: {INSTALL}   (or choose another RAG_QA_EMBEDDER)"
+    return f"The package sentence-transformers is not installed: {INSTALL}   (or choose another {otherwise})"
 
 
 register("sentence-transformers", TransformerEmbedder)

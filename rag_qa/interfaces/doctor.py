@@ -183,7 +183,7 @@ def _reranker(settings: Settings, patience: float) -> list[Check]:
 
 def _cross_encoder(model: str) -> Check:
     if importlib.util.find_spec("sentence_transformers") is None:
-        return Check("re-ranker", State.FAILED, f"sentence-transformers is not installed: {cross_encoder.INSTALL}")
+        return Check("re-ranker", State.FAILED, f"sentence-transformers is not installed: {transformer.INSTALL}")
     return Check("re-ranker", State.OK, f"{model}, by sentence-transformers (fetched when it is first used)")
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from rag_qa.errors import MissingExtraError, SettingsError
+from rag_qa.embedding.transformer import LoadingError, loaded
+from rag_qa.errors import SettingsError
 from rag_qa.retrieval.reranking.reranker import register
 
 DEFAULT_MODEL = "cross-encoder/ms-marco-MiniLM-L6-v2"
-INSTALL = "pip install 'rag-qa[sentence-transformers]'"
 
 
 class CrossEncoderReranker:
@@ -52,24 +51,12 @@ class CrossEncoderReranker:
     @cached_property
     def _loaded(self) -> Any:
         try:
-            package = import_module("sentence_transformers")
-        except ImportError as error:
-            raise MissingExtraError(_missing(error)) from None
-        try:
-            return package.CrossEncoder(self._model_name)
-        except Exception as error:  # noqa: BLE001  # whatever torch, transformers and the hub raise
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            return loaded("CrossEncoder", self._model_name, otherwise="RAG_QA_RERANKER")
+        except LoadingError as error:
             raise SettingsError(
-                f"The re-ranking model {self._model_name} can't be loaded ({reason}): name another with RAG_QA_RERANKER_MODEL, or the folder that "
+                f"The re-ranking model {self._model_name} can't be loaded ({error}): name another with RAG_QA_RERANKER_MODEL, or the folder that "
                 "holds it"
             ) from None
-
-
-def _missing(error: ImportError) -> str:
-    what: Any = getattr(error, "name", None)
-    if what and what.split(".")[0] != "sentence_transformers":
-        return f"sentence-transformers can't be used here ({' '.join(str(error).split())[:200]}): {INSTALL}"
-    return f"The package sentence-transformers is not installed: {INSTALL}   (or choose another RAG_QA_RERANKER)"
 
 
 register("cross-encoder", CrossEncoderReranker)
