@@ -111,7 +111,7 @@ def test_a_package_that_is_broken_says_what_is_missing(package: None, tmp_path: 
 
 @pytest.mark.skipif(importlib.util.find_spec("sentence_transformers") is None, reason="needs the extra: pip install sentence-transformers")
 def test_a_real_one_with_random_weights(tmp_path: Path) -> None:
-    transformers = pytest.importorskip("transformers")
+    transformers = pytest.importorskip("transformers", reason="needs the extra: pip install sentence-transformers")
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "moss", "is", "soft", "tide"]
     (tmp_path / "vocab.txt").write_text("\n".join(words))
     transformers.BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
