@@ -20,7 +20,7 @@ import numpy as np
 
 from eval import corpus, development, embedders, kept_index, retrieval
 from eval.beir import Beir
-from eval.fit import Array, Row, fit_sentence
+from eval.learning import Array, Row, listwise
 from eval.metrics.retrieval import ndcg_at
 from rag_qa import settings
 from rag_qa.engine import Engine
@@ -76,7 +76,7 @@ def listed(retriever: Retriever, questions: Sequence[tuple[str, Mapping[str, flo
 def fit(lists: Sequence[Listed]) -> Array:
     """Weights of shape (len(SCORES),) that add up to 1."""
     rows = [Row(one.features, one.target, ("every",)) for one in lists if one.target.any()]
-    weights = fit_sentence(rows, l2=_L2, steps=_STEPS)["every"]
+    weights = listwise(rows, l2=_L2, steps=_STEPS)["every"]
     shares: Array = weights / weights.sum()
     return shares
 

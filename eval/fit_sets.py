@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval import corpus, development, embedders, kept_index
-from eval.fit import Array
+from eval.learning import Array, logistic
 from eval.metrics.stats import bootstrap
 from rag_qa import settings
 from rag_qa.engine import Engine
@@ -94,21 +94,12 @@ def outcome(asked: Asked, chosen: Choice) -> Outcome:
 
 
 def fit(asked: Sequence[Asked]) -> Array:
-    """Weights of the measures, and the bias last: by Newton's method on standardised measures."""
+    """Weights of the measures, and the bias last."""
     known = [one.truth != 0.5 for one in asked]
     x = np.vstack([one.measures[keep] for one, keep in zip(asked, known, strict=True)])
     y = np.concatenate([one.truth[keep] for one, keep in zip(asked, known, strict=True)])
     counts = np.concatenate([np.full(keep.sum(), max(1, one.members) ** -_EVENLY) for one, keep in zip(asked, known, strict=True)])
-    mean, spread = x.mean(axis=0), x.std(axis=0) + _TINY
-    z = np.hstack([(x - mean) / spread, np.ones((len(x), 1))])
-    penalty = np.r_[np.full(x.shape[1], _L2), _TINY]  # the bias is free
-    weights = np.zeros(z.shape[1])
-    for _ in range(_STEPS):
-        p = 1.0 / (1.0 + np.exp(-z @ weights))
-        hessian = (z * (counts * p * (1 - p))[:, None]).T @ z + np.diag(penalty)
-        weights -= np.linalg.solve(hessian, z.T @ (counts * (p - y)) + penalty * weights)
-    fitted: Array = np.r_[weights[:-1] / spread, weights[-1] - float((weights[:-1] * mean / spread).sum())]
-    return fitted
+    return logistic(x, y, counts, l2=_L2)
 
 
 def chances(asked: Asked, weights: Array) -> Array:

@@ -1,6 +1,6 @@
 """Which sentences of the papers that were found speak to a question, and how strongly: features of (question, sentence) pairs, weighted.
 
-Weights are fitted on development questions (see `python -m eval.fit`), never on the shipped question set.
+Weights are fitted on development questions (see `python -m eval.fit_sentences`), never on the shipped question set.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fitted weights of the evidence and of the confidence: data, made by `python -m eval.fit`, never by hand."""
+"""Fitted weights of the evidence and of the confidence: data, made by `eval.fit_sentences` and `eval.fit_confidence`, never by hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ class Weights:
     confidence), and the kinds of `question`. `confidence`: for "anchored" and for "free" questions those of confidence.FEATURES and a bias.
     """
 
-    origin: str
     sentence: Mapping[str, Vector]
     confidence: Mapping[str, Vector]
 
@@ -31,16 +30,14 @@ class Weights:
         return found
 
 
-def parse(data: Mapping[str, object], sentence_features: Sequence[str], confidence_features: Sequence[str]) -> Weights:
-    """Weights from their JSON form, by the name of the feature; one that is missing counts 0. Raises KeyError for an unknown one."""
-    sentence = {kind: _vector(named, sentence_features) for kind, named in _by_kind(data["sentence"]).items()}
-    confidence = {kind: _vector(named, (*confidence_features, "bias")) for kind, named in _by_kind(data["confidence"]).items()}
-    return Weights(str(data["origin"]), sentence, confidence)
+def parse(data: Mapping[str, object], features: Sequence[str]) -> dict[str, Vector]:
+    """Weights by group of questions from their JSON form, by the names of the features; one that is missing counts 0. Raises KeyError for an
+    unknown one.
 
-
-def _by_kind(data: object) -> Mapping[str, object]:
-    assert isinstance(data, dict)
-    return data
+    >>> parse({"every": {"second": 2.0}}, ("first", "second"))["every"].tolist()
+    [0.0, 2.0]
+    """
+    return {group: _vector(named, features) for group, named in data.items()}
 
 
 def _vector(named: object, features: Sequence[str]) -> Vector:
@@ -50,8 +47,21 @@ def _vector(named: object, features: Sequence[str]) -> Vector:
     return np.array([float(named.get(name, 0.0)) for name in features])
 
 
+def blank(sentence_features: Sequence[str], confidence_features: Sequence[str]) -> Weights:
+    """Weights of nothing: every feature counts 0."""
+    nothing = np.zeros(len(confidence_features) + 1)
+    return Weights({"every": np.zeros(len(sentence_features))}, {"anchored": nothing, "free": nothing})
+
+
 @cache
 def shipped(sentence_features: tuple[str, ...], confidence_features: tuple[str, ...]) -> Weights:
     """The weights that come with the program."""
-    text = files("rag_qa.answering").joinpath("weights.json").read_text(encoding="utf-8")
-    return parse(json.loads(text), sentence_features, confidence_features)
+    return Weights(
+        parse(_read("sentence_weights.json")["sentence"], sentence_features),
+        parse(_read("confidence_weights.json")["confidence"], (*confidence_features, "bias")),
+    )
+
+
+def _read(name: str) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = json.loads(files("rag_qa.answering").joinpath(name).read_text(encoding="utf-8"))
+    return found

@@ -6,37 +6,33 @@ import pytest
 
 from rag_qa.answering import confidence, evidence
 from rag_qa.answering.question import Kind
-from rag_qa.answering.weights import parse, shipped
+from rag_qa.answering.weights import Weights, blank, parse, shipped
 
-DATA = {
-    "origin": "by hand",
-    "sentence": {"anchored": {"second": 2.0, "first": 1.0}},
-    "confidence": {"anchored": {"sure": 3.0, "bias": -1.0}},
-}
+SENTENCE = {"anchored": {"second": 2.0, "first": 1.0}}
 
 
 def test_the_order_is_that_of_the_features_and_not_of_the_file() -> None:
-    weights = parse(DATA, ("first", "second"), ("sure",))
-    assert weights.origin == "by hand"
-    assert weights.sentence["anchored"].tolist() == [1.0, 2.0]
-    assert weights.confidence["anchored"].tolist() == [3.0, -1.0]  # the bias stands last
+    assert parse(SENTENCE, ("first", "second"))["anchored"].tolist() == [1.0, 2.0]
 
 
 def test_a_feature_without_a_weight_counts_nothing() -> None:
-    weights = parse(DATA, ("first", "new", "second"), ("new", "sure"))
-    assert weights.sentence["anchored"].tolist() == [1.0, 0.0, 2.0]
-    assert weights.confidence["anchored"].tolist() == [0.0, 3.0, -1.0]
+    assert parse(SENTENCE, ("first", "new", "second"))["anchored"].tolist() == [1.0, 0.0, 2.0]
 
 
-@pytest.mark.parametrize(("sentence", "sure", "unknown"), [(("first",), ("sure",), "second"), (("first", "second"), ("other",), "sure")])
-def test_a_weight_of_no_feature_is_an_error_that_names_it(sentence: tuple[str, ...], sure: tuple[str, ...], unknown: str) -> None:
-    with pytest.raises(KeyError, match=f"unknown features: {unknown}"):
-        parse(DATA, sentence, sure)
+def test_a_weight_of_no_feature_is_an_error_that_names_it() -> None:
+    with pytest.raises(KeyError, match="unknown features: second"):
+        parse(SENTENCE, ("first",))
+
+
+def test_blank_weights_are_there_for_every_question_and_weigh_nothing() -> None:
+    weights = blank(("first", "second"), ("sure",))
+    assert weights.of_sentence(anchored=False, kind="why").tolist() == [0.0, 0.0]
+    assert {group: vector.tolist() for group, vector in weights.confidence.items()} == {"anchored": [0.0, 0.0], "free": [0.0, 0.0]}
 
 
 def test_a_sentence_is_weighed_for_every_question_and_a_little_differently_for_some() -> None:
-    data = {**DATA, "sentence": {"every": {"first": 1.0}, "anchored": {"second": 2.0}, "why": {"first": 0.5}}}
-    weights = parse(data, ("first", "second"), ("sure",))
+    groups = {"every": {"first": 1.0}, "anchored": {"second": 2.0}, "why": {"first": 0.5}}
+    weights = Weights(parse(groups, ("first", "second")), {})
     assert weights.of_sentence(anchored=True, kind="why").tolist() == [1.5, 2.0]
     assert weights.of_sentence(anchored=False, kind="number").tolist() == [1.0, 0.0]
 

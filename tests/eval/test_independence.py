@@ -7,7 +7,15 @@ from pathlib import Path
 
 ALLOWED = {"rag_qa", "rag_qa.answering.answer", "rag_qa.engine", "rag_qa.errors", "rag_qa.papers", "rag_qa.retrieval.hits", "rag_qa.settings"}
 """Value types, the engine and its settings: no text folding, no grounding, no ranking."""
-FITTING = {"eval/fit.py", "eval/fit_ranking.py", "eval/fit_grounding.py", "eval/fit_sets.py", "eval/fit_roles.py"}
+FITTING = {
+    "eval/practice.py",
+    "eval/fit_sentences.py",
+    "eval/fit_confidence.py",
+    "eval/fit_ranking.py",
+    "eval/fit_grounding.py",
+    "eval/fit_sets.py",
+    "eval/fit_roles.py",
+}
 """They set the product's weights on development questions, and so have to know its parts; they judge nothing."""
 
 PARTS = {

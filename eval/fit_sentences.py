@@ -1,0 +1,142 @@
+"""Fit which sentence of a paper answers: `python -m eval.fit_sentences` writes rag_qa/answering/sentence_weights.json.
+
+List-wise logistic regression over the sentences of the right paper (softmax; the sentences that hold an asked fact are the target), with weights for
+every question and smaller ones that are added for those that name something and those that do not, and for each kind. Beside them one number is
+printed, which stands in `rag_qa.answering.composing`: how sharply the scores of the papers tell the right one from the others, for questions in
+free words. The questions: see `eval.practice`. The confidence sees the scores of sentences, so fit that one anew afterwards (`eval.fit_confidence`).
+
+Exit codes: 0 the weights are written (or the data is not on this machine, which is said), 2 they could not be fitted.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from eval import corpus, practice
+from eval.datasets.loader import Question
+from eval.learning import Array, Row, listwise, softmax
+from eval.metrics import facts
+from eval.practice import Example, Practice
+from rag_qa.answering import confidence, evidence
+from rag_qa.answering.evidence import Candidate
+from rag_qa.answering.extractive import ExtractiveAnswerer
+from rag_qa.answering.weights import blank
+from rag_qa.errors import RagQAError
+
+SHIPPED = corpus.ROOT / "rag_qa" / "answering" / "sentence_weights.json"
+
+FITTED, COULD_NOT_FIT = 0, 2
+
+_OTHER_HAND = 0.3
+"""How much a question of SENTENCES counts: their style is that of one hand."""
+
+
+# ------------------------------------------------------------------------------------------------------------ the sentence
+
+
+def sentence_rows(answerer: ExtractiveAnswerer, found: Sequence[Example], *, counts: float = 1.0) -> list[Row]:
+    """A row for every answerable question about one paper."""
+    rows = []
+    for example in found:
+        right = [hit for hit in example.every if hit.paper.id in example.question.papers]
+        if not example.question.answerable or len(example.question.papers) != 1 or not right:
+            continue
+        reading = answerer.read(example.question.text, right)
+        if reading is None:
+            continue
+        candidates = reading.sentences_of(0)
+        target = np.array([_held(candidate, example.question) for candidate in candidates])
+        if target.sum() > 0:
+            features = np.stack([candidate.features for candidate in candidates])
+            groups = ("every", named(anchored=reading.assessment.anchored), str(reading.question.kind))
+            rows.append(Row(features, target / target.sum(), groups, counts))
+    return rows
+
+
+def named(*, anchored: bool) -> str:
+    """The group of a question that names something in the best paper, or does not."""
+    return "anchored" if anchored else "free"
+
+
+def _held(candidate: Candidate, question: Question) -> float:
+    """Share of the asked facts that a sentence holds."""
+    return float(np.mean(facts.groups_met(candidate.quote, question.facts)))
+
+
+# -------------------------------------------------------------------------------------------------------------- the paper
+
+
+def paper_rows(answerer: ExtractiveAnswerer, found: Sequence[Example]) -> list[tuple[Array, int]]:
+    """(scores of what was found, place of the right paper) for every answerable question in free words about one paper that was found."""
+    rows = []
+    for example in found:
+        places = [i for i, hit in enumerate(example.hits) if hit.paper.id in example.question.papers]
+        if not example.question.answerable or len(example.question.papers) != 1 or not places:
+            continue
+        reading = answerer.read(example.question.text, example.hits)
+        if reading is not None and not reading.assessment.anchored:
+            rows.append((np.array([hit.score for hit in example.hits]), places[0]))
+    return rows
+
+
+def fit_sharpness(rows: Sequence[tuple[Array, int]]) -> float:
+    """The factor by which softmax makes probabilities of scores, of greatest likelihood on a grid from 1 to 100. Higher: the scores tell more."""
+    grid = np.arange(1.0, 101.0)
+    likelihood = [sum(float(np.log(softmax(factor * scores)[place])) for scores, place in rows) for factor in grid]
+    return float(grid[int(np.argmax(likelihood))])
+
+
+# ---------------------------------------------------------------------------------------------------------------- the file
+
+
+def to_json(weights: Mapping[str, Array], origin: str) -> str:
+    """The weights as they are shipped: `rag_qa.answering.weights` reads them."""
+    groups = {name: dict(zip(evidence.FEATURES, [round(float(weight), 4) for weight in vector], strict=True)) for name, vector in weights.items()}
+    return json.dumps({"origin": origin, "sentence": groups}, indent=2) + "\n"
+
+
+def rows_of(practised: Practice) -> tuple[list[Row], list[tuple[Array, int]]]:
+    """(rows of sentences, rows of papers) of one set of papers."""
+    answerer = practised.answerer(blank(evidence.FEATURES, confidence.FEATURES))
+    counts = {practice.SENTENCES.name: _OTHER_HAND}
+    sentences = [row for name, found in practised.examples.items() for row in sentence_rows(answerer, found, counts=counts.get(name, 1.0))]
+    papers = [row for name, found in practised.examples.items() if name not in counts for row in paper_rows(answerer, found)]
+    return sentences, papers
+
+
+def fit(papers: Path) -> tuple[str, str]:
+    """(weights as they are shipped, how sharp the scores of papers are). Raises DataAbsent without the data set, RagQAError."""
+    sentences: list[Row] = []
+    ranked: list[tuple[Array, int]] = []
+    said = []
+    for i, questions in enumerate(practice.QUESTIONS):
+        with practice.practising([questions, *([practice.SENTENCES] if i == 0 else [])], papers=papers) as practised:
+            rows, more = rows_of(practised)
+            said.append(practised.said)
+        sentences += rows
+        ranked += more
+    return to_json(listwise(sentences), f"python -m eval.fit_sentences, {'; '.join(said)}"), f"sharpness of the scores {fit_sharpness(ranked):.0f}"
+
+
+def main(*, papers: Path = corpus.ICLR, to: Path = SHIPPED) -> int:
+    """Fit, write the weights, and say how it ended (see the exit codes above)."""
+    try:
+        weights, said = fit(papers)
+        to.write_text(weights, encoding="utf-8")
+    except corpus.DataAbsent as absent:
+        print(f"SKIPPED: {absent}")
+        return FITTED
+    except (RagQAError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return COULD_NOT_FIT
+    print(said)
+    return FITTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Development questions with what is found for them: what the weights of the answerer are fitted on.
+
+All are over other papers than the seeds; the question sets over the seeds, and those that are kept for reporting, are never fitted on.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from eval import corpus
+from eval.datasets import loader
+from eval.datasets.loader import Question
+from rag_qa.answering.extractive import ExtractiveAnswerer
+from rag_qa.answering.weights import Weights
+from rag_qa.engine import Engine
+from rag_qa.retrieval.hits import Hit
+from rag_qa.settings import load
+
+_FOLDER = Path(__file__).resolve().parent / "datasets"
+QUESTIONS = (_FOLDER / "iclr_dev.jsonl",)
+"""Sets with unanswerable questions among them; each has its own papers beside it."""
+SENTENCES = _FOLDER / "iclr_sentences.jsonl"
+"""A set of answerable questions over the papers of the first of QUESTIONS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question with what was found for it: `hits` are what the engine answers from, `every` all papers of the library, best first."""
+
+    question: Question
+    hits: Sequence[Hit]
+    every: Sequence[Hit]
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """The examples over one set of papers, by the names of the files of questions, and who answers from them."""
+
+    examples: Mapping[str, Sequence[Example]]
+    answerer: Callable[[Weights], ExtractiveAnswerer]
+    papers: int
+
+    @property
+    def said(self) -> str:
+        """What it is, in words."""
+        sets = " and ".join(f"{len(found)} questions of {name}" for name, found in self.examples.items())
+        return f"{sets} over {self.papers} ICLR 2025 abstracts"
+
+
+@contextmanager
+def practising(files: Sequence[Path], *, papers: Path) -> Iterator[Practice]:
+    """Index the papers that stand beside the first file, and search for every question of the files over them.
+
+    Raises corpus.DataAbsent without the data set, RagQAError.
+    """
+    ids = files[0].with_name(f"{files[0].stem}_papers.txt")
+    with tempfile.TemporaryDirectory(prefix="rag-qa-fit-", ignore_cleanup_errors=True) as folder:
+        made = corpus.from_ids(ids, Path(folder), papers=papers)
+        engine = Engine(load(data_dir=folder, answerer="extractive", embedder="minilm"))
+        engine.index([made.path])
+        asked = {path.name: loader.resolve(loader.load(path), engine.papers(), path=path, abstracts=made.abstracts) for path in files}
+        found = {name: examples(engine, questions) for name, questions in asked.items()}
+        yield Practice(found, engine.extractive, len(made.abstracts))
+
+
+def examples(engine: Engine, questions: Sequence[Question]) -> list[Example]:
+    """Questions that stand alone, with what was found for them."""
+    papers = len(engine.papers())
+    alone = [question for question in questions if not question.history]
+    rankings = [engine.search(question.text, k=papers) for question in alone]
+    return [Example(question, every[: engine.settings.top_k], every) for question, every in zip(alone, rankings, strict=True)]
