@@ -21,7 +21,7 @@ from rag_qa.retrieval.hits import Hit
 from rag_qa.settings import load
 
 _FOLDER = Path(__file__).resolve().parent / "datasets"
-QUESTIONS = (_FOLDER / "iclr_dev.jsonl",)
+QUESTIONS = (_FOLDER / "iclr_dev.jsonl", _FOLDER / "iclr_more.jsonl")
 """Sets with unanswerable questions among them; each has its own papers beside it."""
 SENTENCES = _FOLDER / "iclr_sentences.jsonl"
 """A set of answerable questions over the papers of the first of QUESTIONS."""

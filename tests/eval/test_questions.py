@@ -19,6 +19,8 @@ SEEDS = [DATASETS / "seeds.jsonl", DATASETS / "seeds_heldout.jsonl"]
 MORE = DATASETS / "seeds_more.jsonl"
 ICLR = DATASETS / "iclr_dev.jsonl"
 ICLR_SENTENCES = DATASETS / "iclr_sentences.jsonl"
+ICLR_MORE = DATASETS / "iclr_more.jsonl"
+ICLR_DIALOGUES = DATASETS / "iclr_dialogues.jsonl"
 ICLR_ALL = DATASETS / "iclr2025.jsonl"
 ASKED = set(map(Kind, "fact number definition how why list yesno paraphrase multi followup off-topic detail premise".split()))
 """The kinds that every set over the seeds has to hold."""
@@ -76,20 +78,23 @@ def test_the_further_questions_hold_what_the_first_lack(seed_papers: list[Paper]
 def test_no_question_is_asked_twice() -> None:
     asked = Counter(
         (" ".join(question.text.casefold().split()), question.history)
-        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_ALL]
+        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL]
         for question in loader.load(path)
     )
     assert [text for text, count in asked.items() if count > 1] == []
 
 
-def test_questions_over_the_iclr_papers_name_papers_of_their_list_and_facts_that_stand_in_them(shared_data: Path, tmp_path: Path) -> None:
-    ids = corpus.ids_beside(ICLR)
+@pytest.mark.parametrize(("path", "count", "papers"), [(ICLR, 510, 180), (ICLR_MORE, 1200, 360), (ICLR_DIALOGUES, 245, 90)])
+def test_questions_over_iclr_papers_name_papers_of_their_list_and_facts_that_stand_in_them(
+    path: Path, count: int, papers: int, shared_data: Path, tmp_path: Path
+) -> None:
+    ids = corpus.ids_beside(path)
     assert ids is not None
     made = corpus.from_ids(ids, tmp_path, papers=shared_data / "iclr2025" / "papers.jsonl")
-    questions = loader.load(ICLR)
+    questions = loader.load(path)
     assert {paper for question in questions for paper in question.papers} <= set(made.abstracts)
     assert _without_alias(questions, dict(made.abstracts)) == []
-    assert (len(questions), len(made.abstracts)) == (510, 180)
+    assert (len(questions), len(made.abstracts)) == (count, papers)
 
 
 def test_questions_for_sentences_are_about_other_papers_and_each_fact_begins_one_sentence(shared_data: Path, tmp_path: Path) -> None:
@@ -114,7 +119,8 @@ def test_questions_over_all_iclr_papers_name_papers_and_facts_that_stand_in_them
 
 
 def test_questions_over_all_iclr_papers_are_not_answered_by_those_that_were_fitted_on() -> None:
-    fitted = set((DATASETS / "iclr_dev_papers.txt").read_text(encoding="utf-8").split())
+    lists = [corpus.ids_beside(path) for path in (ICLR, ICLR_MORE, ICLR_DIALOGUES)]
+    fitted = {paper for ids in lists if ids for paper in ids.read_text(encoding="utf-8").split()}
     questions = loader.load(ICLR_ALL)
     assert [question.id for question in questions if question.kind is not Kind.SET and set(question.papers) & fitted] == []
     kinds = Counter(question.kind for question in questions)
