@@ -25,6 +25,7 @@ from rag_qa.parts import KEPT_VECTORS as KEPT_VECTORS
 from rag_qa.parts import Parts
 from rag_qa.questions import EVERY_PAPER as EVERY_PAPER
 from rag_qa.questions import MAX_QUESTION_WORDS as MAX_QUESTION_WORDS
+from rag_qa.questions import MOST_WORDS_LONGER as MOST_WORDS_LONGER
 from rag_qa.questions import NEAREST, Questions, checked
 from rag_qa.questions import Scope as Scope
 from rag_qa.retrieval.filters import EVERYTHING, Filters
@@ -234,20 +235,38 @@ class Engine:
         """
         return self._questions.search(question, Scope(filters or EVERYTHING, reads_filters), k=k, everything=everything)
 
-    def ask(self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True) -> Answer:
-        """A checked answer. `history`: earlier questions of the same conversation, oldest first. `filters`, `reads_filters`: as for `search`."""
-        *_, last = self.stream(question, history=history, filters=filters, reads_filters=reads_filters)
+    def ask(
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
+    ) -> Answer:
+        """A checked answer. `history`: earlier questions of the same conversation, oldest first. `filters`, `reads_filters`: as for `search`.
+
+        `most_words`: about how many words of the papers it may have (None: as few as answer, 120 at most); `MOST_WORDS_LONGER` gives one that
+        goes on where it could stop. Lists of papers and summaries are as long as they are.
+        """
+        *_, last = self.stream(question, history=history, filters=filters, reads_filters=reads_filters, most_words=most_words)
         assert isinstance(last, Answer)
         return last
 
     def stream(
-        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
     ) -> Generator[AnswerEvent, None, None]:
         """The same answer as it comes about; the last event is the Answer itself. Raises RagQAError, also in the middle.
 
         Closing the generator stops the work, and hangs up on a chat model.
         """
-        yield from self._questions.stream(question, Scope(filters or EVERYTHING, reads_filters), history=history)
+        yield from self._questions.stream(question, Scope(filters or EVERYTHING, reads_filters), history=history, most_words=most_words)
 
     @property
     def reranker(self) -> str:

@@ -13,7 +13,10 @@ from functools import partial
 from rag_qa import chat, text
 from rag_qa.answering import listing
 from rag_qa.answering.answer import Answer, AnswerEvent, Step
+from rag_qa.answering.composing import MOST_WORDS
+from rag_qa.answering.composing import MOST_WORDS_LONGER as MOST_WORDS_LONGER
 from rag_qa.answering.extractive import refusal
+from rag_qa.answering.prompts import MOST_WORDS as MOST_WORDS_ASKED_FOR
 from rag_qa.answering.rewriting import rewrite_follow_up
 from rag_qa.answering.summaries import asks_for_summary, topic_of
 from rag_qa.conversation import Conversations
@@ -80,7 +83,9 @@ class Questions:
         most = len(self._parts.store) if everything else k or self._parts.settings.top_k
         return Search(narrowed.question, tuple(self._parts.retriever.search(narrowed.question, k=most, filters=narrowed.filters)), narrowed.narrowing)
 
-    def stream(self, question: str, scope: Scope = EVERY_PAPER, *, history: Sequence[str] = ()) -> Generator[AnswerEvent, None, None]:
+    def stream(
+        self, question: str, scope: Scope = EVERY_PAPER, *, history: Sequence[str] = (), most_words: int | None = None
+    ) -> Generator[AnswerEvent, None, None]:
         """See Engine.stream."""
         started = time.perf_counter()
         asked = checked(question)
@@ -94,7 +99,7 @@ class Questions:
         narrowed = self.narrowed(understood, scope)
         yield Step("Searching the papers", understood, narrowed.narrowing)
         understanding = time.perf_counter()
-        with closing(self._answers(asked, narrowed, shown)) as events:
+        with closing(self._answers(asked, narrowed, shown, most_words)) as events:
             for event in events:
                 if isinstance(event, Step):
                     event = replace(event, understood_as=understood, narrowing=narrowed.narrowing)
@@ -130,7 +135,7 @@ class Questions:
         hits = self._parts.retriever.search(narrowed.question, k=self._parts.settings.top_k + len(shown), filters=narrowed.filters)
         return [hit for hit in hits if hit.paper.id not in shown][: self._parts.settings.top_k]
 
-    def _answers(self, asked: str, narrowed: Understood, shown: frozenset[str]) -> Generator[AnswerEvent, None, None]:
+    def _answers(self, asked: str, narrowed: Understood, shown: frozenset[str], most_words: int | None) -> Generator[AnswerEvent, None, None]:
         """What a question that stands alone is answered with. `shown`: ids of papers that are not wanted again."""
         started = time.perf_counter()
         if listed := self._listed(asked, narrowed, shown):
@@ -145,7 +150,7 @@ class Questions:
             return
         hits = self._hits(narrowed, shown)
         searched = round(time.perf_counter() - started, 6)
-        with closing(self._from_hits(asked, narrowed.question, hits)) as events:
+        with closing(self._from_hits(asked, narrowed.question, hits, most_words)) as events:
             for event in events:
                 if isinstance(event, Answer):
                     notice = " ".join(filter(None, [event.notice, *(hit.notice for hit in hits[:1])]))
@@ -189,9 +194,9 @@ class Questions:
         found = [paper for paper in self._parts.store.get([paper_id for paper_id, _ in near]).values() if folded in known_as(paper)]
         return found[0] if len(found) == 1 else None
 
-    def _from_hits(self, asked: str, understood: str, hits: Sequence[Hit]) -> Generator[AnswerEvent, None, None]:
+    def _from_hits(self, asked: str, understood: str, hits: Sequence[Hit], most_words: int | None) -> Generator[AnswerEvent, None, None]:
         if not self._parts.uses_llm:
-            yield from self._parts.extractive.stream(understood, hits, asked=asked)
+            yield from self._parts.extractive.stream(understood, hits, asked=asked, most_words=most_words or MOST_WORDS)
             return
         reading = self._parts.extractive.read(understood, hits)
         if reading is None or not self._is_worth_asking(reading.assessment.confidence, hits[0].score):
@@ -199,8 +204,15 @@ class Questions:
             refused = self._parts.extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits)
             yield replace(refused, model=self._parts.model_name)
             return
-        confidence, fallback = reading.assessment.confidence, partial(self._parts.extractive.answer, understood, hits, asked=asked)
-        with closing(self._parts.generative.stream(understood, hits, asked=asked, confidence=confidence, fallback=fallback)) as events:
+        written = self._parts.generative.stream(
+            understood,
+            hits,
+            asked=asked,
+            confidence=reading.assessment.confidence,
+            fallback=partial(self._parts.extractive.answer, understood, hits, asked=asked, most_words=most_words or MOST_WORDS),
+            most_words=most_words or MOST_WORDS_ASKED_FOR,
+        )
+        with closing(written) as events:
             yield from events
 
     def _is_worth_asking(self, confidence: float, best_score: float) -> bool:

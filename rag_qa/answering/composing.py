@@ -4,6 +4,7 @@ it; several papers each under its label.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from rag_qa.retrieval.hits import Hit
 
 MOST_WORDS = 120
 """An answer grows to about this many words, never by half a sentence."""
+MOST_WORDS_LONGER = 250
+"""... and to this many when a longer one is asked for."""
 
 BEFORE_THIS = "[before this]"
 """What stands in front of a sentence that the one before it in the answer leans on."""
@@ -79,7 +82,13 @@ def composed(found: Found, most_words: int = MOST_WORDS) -> tuple[tuple[Sentence
 
 def likeliest(candidates: Sequence[Candidate], most_words: int = MOST_WORDS) -> list[Candidate]:
     """The sentences of one paper that are likely to answer, best first."""
-    return _until_enough(_ranked(candidates), _MOST_OF_ONE, round(most_words * _USUAL_SHARE))
+    times = _times_the_usual(most_words)
+    return _until_enough(_ranked(candidates), _MOST_OF_ONE * times, round(most_words * _USUAL_SHARE), goes_on=times > 1)
+
+
+def _times_the_usual(most_words: int) -> int:
+    """How many times the usual number of sentences there may be. More than once: a longer answer is wanted, though a shorter one would do."""
+    return max(1, most_words // MOST_WORDS)
 
 
 # -------------------------------------------------------------------------------------------------------------- which papers
@@ -155,10 +164,11 @@ def likely_papers(scores: Sequence[float], sharpness: float = _SHARPNESS) -> lis
 
 def _groups(found: Found, most_words: int) -> list[list[Shown]]:
     """Sentences to show, by paper."""
+    times = _times_the_usual(most_words)
     if several := _papers_asked_for(found):
         each = most_words // len(several)
         most = 1 if found.question.kind is Kind.PAPERS else _MOST_OF_EACH
-        chosen = [_until_enough(_ranked(found.sentences_of(i)), most, each) for i in several]
+        chosen = [_until_enough(_ranked(found.sentences_of(i)), most * times, each, goes_on=times > 1) for i in several]
         return [_readable(found, group, found.sentences_of(i), each) for i, group in zip(several, chosen, strict=True)]
     likely = [1.0] if found.anchored else likely_papers([hit.score for hit in found.hits])
     if len(likely) > 1:
@@ -175,7 +185,8 @@ def _of_likely(found: Found, likely: Sequence[float], most_words: int) -> list[l
     ranked = [[(share * odds, candidate) for odds, candidate in _ranked(found.sentences_of(i))] for i, share in enumerate(likely)]
     first = [one[0] for one in ranked]
     further = sorted((pair for one in ranked for pair in one[1:]), key=lambda pair: -pair[0])
-    chosen = _until_enough(first + further, _MOST_OF_SEVERAL, most_words, at_least=len(first))
+    times = _times_the_usual(most_words)
+    chosen = _until_enough(first + further, _MOST_OF_SEVERAL * times, most_words, at_least=len(first), goes_on=times > 1)
     room = most_words - sum(map(_length, chosen))  # for what they lean on
     groups = [[c for c in chosen if c.paper.id == best.paper.id] for _, best in first]
     return [_readable(found, group, found.sentences_of(i), sum(map(_length, group)) + room // len(groups)) for i, group in enumerate(groups)]
@@ -195,13 +206,16 @@ def _probabilities(candidates: Sequence[Candidate]) -> NDArray[np.float64]:
     return shares
 
 
-def _until_enough(ranked: Sequence[tuple[float, Candidate]], most: int, most_words: int, *, at_least: int = 1) -> list[Candidate]:
-    """Sentences in this order until one of them is very likely the answer, or the answer would grow too long."""
+def _until_enough(
+    ranked: Sequence[tuple[float, Candidate]], most: int, most_words: int, *, at_least: int = 1, goes_on: bool = False
+) -> list[Candidate]:
+    """Sentences in this order until one of them is very likely the answer (unless it `goes_on`), or the answer would grow too long."""
     chosen: list[Candidate] = []
+    enough = math.inf if goes_on else _ENOUGH
     length, sure = 0, 0.0
     for probability, candidate in ranked[:most]:
         words = _length(candidate)
-        if len(chosen) >= at_least and (sure >= _ENOUGH or length + words > most_words):
+        if len(chosen) >= at_least and (sure >= enough or length + words > most_words):
             break
         chosen.append(candidate)
         length += words

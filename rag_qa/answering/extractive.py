@@ -66,9 +66,9 @@ class ExtractiveAnswerer:
         self._min_confidence = min_confidence
         self._weights = weights or shipped(evidence.FEATURES, confidence.FEATURES)
 
-    def stream(self, question: str, hits: Sequence[Hit], *, asked: str | None = None) -> Iterator[AnswerEvent]:
-        """Sentences, then the Answer. `question` stands alone; `asked` is what the person typed, if it differs."""
-        answer = self.answer(question, hits, asked=asked)
+    def stream(self, question: str, hits: Sequence[Hit], *, asked: str | None = None, most_words: int = MOST_WORDS) -> Iterator[AnswerEvent]:
+        """Sentences, then the Answer. `question` stands alone; `asked` is what the person typed, if it differs. `most_words`: as for `answer`."""
+        answer = self.answer(question, hits, asked=asked, most_words=most_words)
         yield from answer.sentences
         yield answer
 

@@ -72,20 +72,21 @@ class GenerativeAnswerer:
         asked: str | None = None,
         confidence: float = 0.0,
         fallback: Callable[[], Answer] | None = None,
+        most_words: int = prompts.MOST_WORDS,
     ) -> Generator[AnswerEvent, None, None]:
         """Checked sentences as they are finished, then the Answer. Raises ProviderError.
 
         `question` stands alone; `asked` is what the person typed, if it differs. `hits`: at least one, best first. `confidence` in [0, 1], how sure
         the search is that the papers answer, is handed on. `fallback` gives an answer without the model where that gives none; without it, that is
-        a NoAnswer. Closing the generator hangs up on the model. The Answer is what counts: where a model turns out to have thought aloud, it holds
-        fewer sentences than were yielded.
+        a NoAnswer. `most_words`: for so many it is asked, at most. Closing the generator hangs up on the model. The Answer is what counts: where a
+        model turns out to have thought aloud, it holds fewer sentences than were yielded.
         """
         if not hits:
             raise ValueError("a chat model is not asked without a paper: it would answer from memory")
         hits = _one_a_paper(hits)
         asking = Asking(self._model, seconds=self._deadline)
         try:
-            draft = yield from self._written(question, hits, asking)
+            draft = yield from self._written(question, hits, asking, most_words)
         except NoAnswer as none:
             if fallback is None:
                 raise
@@ -93,13 +94,13 @@ class GenerativeAnswerer:
             return
         yield draft.answer(asked or question, hits, model=self._model.name, usage=asking.usage, confidence=confidence)
 
-    def _written(self, question: str, hits: Sequence[Hit], asking: Asking) -> Generator[AnswerEvent, None, Draft]:
+    def _written(self, question: str, hits: Sequence[Hit], asking: Asking, most_words: int) -> Generator[AnswerEvent, None, Draft]:
         room = prompts.room(lambda as_json: prompts.answer_prompt(question, (), as_json=as_json), self._model.context_tokens, self._reply_tokens)
         for share in _SHRINKING:
             given = prompts.fit(hits, int(room * share), prepare=defuse)
             draft = Draft(question, given, self._check, self._unsupported, self._repairs)
             try:
-                yield from self._first_version(draft, asking)
+                yield from self._first_version(draft, asking, most_words)
                 break
             except ContextTooLong:
                 if share == _SHRINKING[-1] or draft.has_heard:
@@ -110,11 +111,11 @@ class GenerativeAnswerer:
         yield from draft.close()
         return draft
 
-    def _first_version(self, draft: Draft, asking: Asking) -> Generator[AnswerEvent, None, None]:
+    def _first_version(self, draft: Draft, asking: Asking, most_words: int) -> Generator[AnswerEvent, None, None]:
         """What the model writes at first. A failure after it said something of use is a notice."""
         request = Request(
-            prompts.answer_prompt(draft.question, draft.given, as_json=True),
-            prompts.answer_prompt(draft.question, draft.given),
+            prompts.answer_prompt(draft.question, draft.given, as_json=True, most_words=most_words),
+            prompts.answer_prompt(draft.question, draft.given, most_words=most_words),
             prompts.answer_schema(draft.given),
             self._reply_tokens,
         )
