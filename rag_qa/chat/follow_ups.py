@@ -15,7 +15,7 @@ from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several,
 from rag_qa.chat.narrowing import narrowed, says_nothing_else
 from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, replaced
 from rag_qa.chat.sets import is_of_set, of_set
-from rag_qa.chat.turns import Turn, all_of_them, context, subject, turn_for
+from rag_qa.chat.turns import Turn, all_of_them, context, put_in_front, subject, turn_for
 
 
 def stand_alone(question: str, turns: Sequence[Turn]) -> str:
@@ -92,15 +92,9 @@ def _by_place(question: str, turns: Sequence[Turn]) -> str | None:
     return of_something_else(put, turns) or put
 
 
-_IN_FRONT = re.compile(r"^([^:?]{2,200}): (?=\S)")
-
-
 def _is_put_already(question: str, turns: Sequence[Turn]) -> bool:
     """Does what was spoken of already stand in front of the question?"""
-    front = _IN_FRONT.match(question)
-    if front is None:
-        return False
-    named = {term for word in text.content_words(front.group(1)) for term in text.word_terms(word)}
+    named = {term for word in text.content_words(put_in_front(question)) for term in text.word_terms(word)}
     return bool(named) and any(named <= _terms(turns[i]) for i in range(len(turns) - 1, max(-1, len(turns) - 3), -1))
 
 
@@ -117,7 +111,8 @@ def _with_subject(question: str, turn: Turn) -> str:
         return question
     if is_name and (put := replaced(question, about, also_elliptic=context(about, turn) == about)):
         return put
-    return f"{about if is_name and not is_elliptic(question) else context(about, turn)}: {question}"
+    is_enough = is_name or about == put_in_front(turn.understood_as)
+    return f"{about if is_enough and not is_elliptic(question) else context(about, turn)}: {question}"
 
 
 # ------------------------------------------------------------------------------------------------------- openings

@@ -107,6 +107,17 @@ LISTING = re.compile(
 """Asks for several papers, or for a comparison of them."""
 
 _COMPARED = re.compile(r"\b(?:compare|comparison|differences? between|versus|vs\.?|differ|both|and|or)\b", re.IGNORECASE)
+_FIELD = frozenset(
+    "ai ml nlp rl rlhf marl ssl fl dp qa rag nas ood llm lm vlm mllm slm gpu cpu tpu cnn rnn gnn dnn mlp vit moe scm gan vae sde ode pde gp mdp".split()
+)
+"""Short forms that name no work, but what many works are about."""
+_PLURAL = re.compile(r"[A-Z]{2,}s")
+_DEFINED = re.compile(
+    r"^(?:so |and )?(?:what(?: is|['’]s| does)|who (?:introduced|proposed|made)|tell me (?:more )?about|explain|describe|define) (?:the )?(?P<name>[^\s?]+)"
+    r"(?: do| mean)?[\s?.!]*$",
+    re.IGNORECASE,
+)
+_IN_FRONT = re.compile(r"^(?P<front>[^:?]{2,200}): (?=\S)")
 _MOST_NAMED = 4
 _SHORT = 3  # words of a name that can be told in a row with others
 _TITLE = 6  # words of a title that can stand for "it"
@@ -118,7 +129,7 @@ def called(paper: Paper) -> str:
     >>> called(Paper("p1", "We present MOSS-2, a model.")), called(Paper("p2", "We ...", title="How it grows"))
     ('MOSS-2', '“How it grows”')
     """
-    label = paper.label.rstrip("…")
+    label = (paper.label if paper.title or not of_field(paper.label) else text.first_words(paper.abstract)).rstrip("…")
     return label if len(label.split()) == 1 else f"“{label.strip('“”')}”"
 
 
@@ -159,20 +170,57 @@ def each_of_them(turn: Turn) -> str:
     return all_of_them(turn) or (asked.phrase if asked else "")
 
 
+def of_field(name: str) -> bool:
+    """Does a short form name what many works are about, and none of them?
+
+    >>> of_field("LLMs"), of_field("GNN"), of_field("TIDE-7")
+    (True, True, False)
+    """
+    return bool(_PLURAL.fullmatch(name)) or name.casefold() in _FIELD
+
+
 def subject(turn: Turn) -> tuple[str, bool]:
     """(what the turn was about, is that a name)."""
     if they := all_of_them(turn):
         return they, True
-    asked = text.names(turn.understood_as)
-    labels = [name for paper in turn.papers[:1] if (name := paper.title or text.name_of(paper.abstract))]
-    for name in asked:
-        if any(name.casefold() in label.casefold() for label in labels):
-            return name, True
+    asked = [name for name in text.names(turn.understood_as) if not of_field(name)]
+    labels = [name for paper in turn.papers[:1] if (name := paper.title or _own_name(paper))]
+    if name := _defined(turn) or _named_in(asked, labels):
+        return name, True
     if labels and len(labels[0].split()) <= _TITLE:
         return called(turn.papers[0]), True
     if asked:
         return asked[0], True
-    return " ".join(text.content_words(turn.understood_as)[:10]), False
+    if front := put_in_front(turn.understood_as):
+        return front, False
+    return " ".join(list(dict.fromkeys(text.content_words(turn.understood_as)))[:10]), False
+
+
+def _own_name(paper: Paper) -> str:
+    name = text.name_of(paper.abstract)
+    return name if name and not of_field(name) else ""
+
+
+def _named_in(asked: Sequence[str], labels: Sequence[str]) -> str:
+    return next((name for name in asked if any(name.casefold() in label.casefold() for label in labels)), "")
+
+
+def _defined(turn: Turn) -> str:
+    """The name that a turn asked for the meaning of, and of which its paper speaks: "it" is that, whatever else the paper proposes."""
+    found = _DEFINED.match(turn.understood_as)
+    if not found or not turn.papers or not text.is_name(found["name"]) or of_field(found["name"]):
+        return ""
+    return found["name"] if text.fold(found["name"]).text in text.fold(turn.papers[0].abstract).text else ""
+
+
+def put_in_front(question: str) -> str:
+    """What stands in front of a question as what it is about.
+
+    >>> put_in_front("moss under snow: how many metres?"), put_in_front("What is TIDE-7?")
+    ('moss under snow', '')
+    """
+    found = _IN_FRONT.match(question)
+    return found["front"] if found else ""
 
 
 def turn_for(question: str, turns: Sequence[Turn]) -> Turn:
