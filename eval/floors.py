@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eval import selective
 from eval.datasets.loader import Question
 from eval.figures import Figure
-from eval.scoring import PLAN, SCOPES, latency_metrics
+from eval.scoring import SCOPES, latency_metrics, plan
 from rag_qa.errors import SourceError
 
 SHIPPED = Path(__file__).with_name("floors.toml")
@@ -81,7 +82,9 @@ def _floor(path: Path, place: int, record: dict[str, Any]) -> Floor:
 
 
 def _known() -> list[str]:
-    return [f"{metric.name}.{scope}" for metric, scopes in PLAN for scope in scopes] + [f"{metric.name}.all" for metric in latency_metrics(())]
+    of_items = [f"{metric.name}.{scope}" for metric, scopes in plan({}) for scope in scopes]
+    of_sets = [f"{metric.name}.all" for metric in selective.METRICS]
+    return [*of_items, *of_sets, *(f"{metric.name}.all" for metric in latency_metrics(()))]
 
 
 def check(floors: Sequence[Floor], figures: Sequence[Figure], questions: Sequence[Question]) -> list[Check]:

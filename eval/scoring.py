@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from eval import grounded, selective
 from eval.datasets.loader import Kind, Question
 from eval.figures import Failed, Figure, Metric, NotApplicable, Score, measure
 from eval.items import Item, Timing
 from eval.metrics import abstention, citations, facts, length, retrieval
+from eval.selective import SetMetric
 from rag_qa.answering.answer import Status
 
 _APART = (Kind.FOLLOWUP, Kind.SET)  # kinds with a scope of their own
@@ -194,10 +196,20 @@ BY_KIND: Sequence[Metric] = (RETRIEVAL[0], RETRIEVAL[1], CITED, FACT, FACT_FIRST
 """What is shown for each kind of question."""
 
 
-def figures(items: Sequence[Item], timings: Sequence[Timing] = ()) -> list[Figure]:
-    """Every figure of the plan, then the latencies."""
-    found = [measure(metric, scope, within(items, scope)) for metric, scopes in PLAN for scope in scopes]
-    return found + [measure(metric, "all", items) for metric in latency_metrics(timings)]
+GROUNDED: tuple[str, ...] = ("all",)
+"""Over which scopes the metrics of `grounded` are taken."""
+
+
+def plan(library: Mapping[str, str] | None = None) -> Sequence[tuple[Metric, tuple[str, ...]]]:
+    """Every metric of single items with its scopes. `library`: paper id -> abstract; without it those that need the texts are left out."""
+    with_texts = () if library is None else tuple((metric, GROUNDED) for metric in grounded.metrics(library))
+    return (*PLAN, *with_texts)
+
+
+def figures(items: Sequence[Item], timings: Sequence[Timing] = (), library: Mapping[str, str] | None = None) -> list[Figure]:
+    """Every figure of the plan, those of the whole set, then the latencies."""
+    found = [measure(metric, scope, within(items, scope)) for metric, scopes in plan(library) for scope in scopes]
+    return [*found, *selective.figures(items), *(measure(metric, "all", items) for metric in latency_metrics(timings))]
 
 
 def figures_by_kind(items: Sequence[Item]) -> dict[str, list[Figure]]:
@@ -224,9 +236,10 @@ def latency_metrics(timings: Sequence[Timing]) -> tuple[Metric, ...]:
     )
 
 
-def metrics() -> dict[str, Metric]:
+def metrics() -> dict[str, Metric | SetMetric]:
     """Every metric by name."""
-    return {metric.name: metric for metric in [metric for metric, _ in PLAN] + list(latency_metrics(()))}
+    every: list[Metric | SetMetric] = [*(metric for metric, _ in plan({})), *selective.METRICS, *latency_metrics(())]
+    return {metric.name: metric for metric in every}
 
 
 def faults(item: Item) -> list[str]:

@@ -31,9 +31,11 @@ class Summary:
         return all(check.outcome != "fail" for check in self.checks)
 
 
-def summarise(items: Sequence[Item], timings: Sequence[Timing], floors: Sequence[Floor], about: Mapping[str, Any]) -> Summary:
-    """Score the items. `about`: what the run was made of (data, corpus, settings)."""
-    figures = scoring.figures(items, timings)
+def summarise(
+    items: Sequence[Item], timings: Sequence[Timing], floors: Sequence[Floor], about: Mapping[str, Any], library: Mapping[str, str] | None = None
+) -> Summary:
+    """Score the items. `about`: what the run was made of (data, corpus, settings); `library`: paper id -> abstract, for what needs the texts."""
+    figures = scoring.figures(items, timings, library)
     counts = {
         "questions": len(items),
         "kinds": dict(Counter(str(item.question.kind) for item in items)),

@@ -103,13 +103,19 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
-def stems(text: str) -> list[str]:
+@lru_cache(maxsize=65536)
+def stems(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order.
 
     >>> stems("It reduces the errors.")
-    ['reduc', 'error']
+    ('reduc', 'error')
     """
-    return [stem(word) for word in _WORD.findall(fold(text)) if word not in _STOPWORDS]
+    return tuple(stem(word) for word in _WORD.findall(_folded(text)) if word not in _STOPWORDS)
+
+
+@lru_cache(maxsize=65536)
+def _folded(text: str) -> str:
+    return fold(text)
 
 
 def rarity_in(texts: Iterable[str]) -> Rarity:
@@ -179,7 +185,7 @@ def numbers(text: str) -> set[str]:
     >>> sorted(numbers("1,000 items, 30 percent, two models, 1.67x"))
     ['1.67×', '1000', '2', '30%']
     """
-    folded = fold(text)
+    folded = _folded(text)
     found = {_plain_number(match.group()) for match in _NUMBER.finditer(folded)}
     return found | {_NUMBER_WORDS[word] for word in _WORD.findall(folded) if word in _NUMBER_WORDS}
 
@@ -214,7 +220,7 @@ def _missing_names(sentence: str, evidence: str, question: str) -> bool:
 
 def _denied(text: str) -> set[str]:
     """Stems that a text denies: the first two words of meaning after each denial."""
-    folded = fold(text)
+    folded = _folded(text)
     return {one for match in _NEGATIONS.finditer(folded) for one in stems(folded[match.end() :])[:2]}
 
 
@@ -225,7 +231,7 @@ def _denied_otherwise(sentence: str, window: str) -> bool:
 
 
 def _turned(sentence: str, window: str) -> bool:
-    said, there = fold(sentence), fold(window)
+    said, there = _folded(sentence), _folded(window)
 
     def goes(pattern: re.Pattern[str], against: re.Pattern[str]) -> bool:
         return bool(pattern.search(said) and not against.search(said) and against.search(there) and not pattern.search(there))
@@ -266,9 +272,9 @@ def check(
     there = [text for text in evidence if text.strip()]
     if not there or not stems(sentence):
         return Support(Label.UNSUPPORTED, 0.0)
-    said = fold(sentence).rstrip(".!? ")
+    said = _folded(sentence).rstrip(".!? ")
     for text in there:
-        if said in fold(text):
+        if said in _folded(text):
             return Support(Label.SUPPORTED, 1.0, (), next((one for one in sentences(text) if said in fold(one)), sentence))
     cover, window = max(((_cover(sentence, one, rarity), one) for text in there for one in _windows(text)), key=lambda pair: pair[0])
     whole = " ".join(there)

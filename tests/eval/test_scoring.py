@@ -9,12 +9,14 @@ from dataclasses import replace
 import pytest
 
 from eval import items as item_module
-from eval import scoring
+from eval import scoring, selective
 from eval.datasets.loader import Kind
 from eval.figures import Figure, measure
 from eval.items import Item, ItemSentence, Ranked, Timing
 from eval.summary import summarise, to_json
 from tests.eval.making import answered, crashed, question, refused, unanswerable
+
+LIBRARY = {"p1": "Tides are old. It is fast.", "p2": "Mosses are green. It is slow."}
 
 
 def _items() -> list[Item]:
@@ -33,7 +35,7 @@ def _items() -> list[Item]:
 
 
 def _figures(items: list[Item]) -> dict[str, Figure]:
-    return {figure.key: figure for figure in scoring.figures(items)}
+    return {figure.key: figure for figure in scoring.figures(items, library=LIBRARY)}
 
 
 @pytest.mark.parametrize(
@@ -106,10 +108,10 @@ def test_a_crash_never_makes_a_figure_better() -> None:
 
 def test_every_figure_is_there_even_if_everything_crashed() -> None:
     figures = _figures([crashed(question("a")), crashed(unanswerable("b"))])
-    assert set(figures) == {f"{metric.name}.{scope}" for metric, scopes in scoring.PLAN for scope in scopes} | {
-        "latency_p50_ms.all",
-        "latency_p95_ms.all",
-    }
+    of_sets = {f"{metric.name}.all" for metric in (*selective.METRICS, *scoring.latency_metrics(()))}
+    assert set(figures) == {f"{metric.name}.{scope}" for metric, scopes in scoring.plan({}) for scope in scopes} | of_sets
+    assert figures["groundedness.all"].value == figures["context_recall.all"].value == 0
+    assert figures["contradicted.all"].value == figures["aurc.all"].value == 1
     assert figures["right_paper_cited.single"].value == figures["refused.unanswerable"].value == 0
     assert figures["over_refused.answerable"].value == figures["verdict_contradicted.all"].value == 1
     assert figures["words_median.all"].value is None
