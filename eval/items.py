@@ -59,7 +59,7 @@ class Ranked:
 class Item:
     """One question asked once. With status "error" nothing but the question and `error` is filled, and every figure counts it as its worst value.
 
-    `own_words`: what the system says besides the sentences of its answer: a preface, a notice, or a refusal.
+    `own_words`: what the system says besides the sentences of its answer: a preface, what is not answered, a notice, or a refusal.
     `retrieved` is None, and `retrieval_error` says why, where the search failed while the question was answered.
     """
 
@@ -127,7 +127,7 @@ def from_answer(question: Question, answer: Answer, abstracts: Mapping[str, str]
         retrieval_error=retrieval_error,
         confidence=_finite(answer.confidence),
         model=answer.model,
-        own_words=" ".join(filter(None, (answer.preface, answer.abstained, answer.notice))),
+        own_words=" ".join(filter(None, (answer.preface, answer.abstained, answer.left_open, answer.notice))),
     )
 
 

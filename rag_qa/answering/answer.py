@@ -91,7 +91,8 @@ class Answer:
 
     `confidence` in [0, 1] says how sure we are that the library answers the question (higher is surer).
     `timings` are seconds by stage. `narrowing`: what the papers had to be to be looked at. `preface`: words of ours before the
-    sentences, such as how many papers there are; they say nothing of what a paper says.
+    sentences, such as how many papers there are; they say nothing of what a paper says. `unanswered`: what of a question that asks several things
+    the papers do not answer, in its own words.
     """
 
     question: str
@@ -107,13 +108,25 @@ class Answer:
     notice: str = ""
     preface: str = ""
     narrowing: Narrowing = NOT_NARROWED
+    unanswered: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        """The answer with its markers, or the refusal."""
+        """The answer with its markers and what of the question it leaves open, or the refusal."""
         if self.abstained is not None:
             return self.abstained
-        return " ".join([*([self.preface] if self.preface else []), *(sentence.marked for sentence in self.sentences)])
+        return " ".join(part for part in (self.preface, *(sentence.marked for sentence in self.sentences), self.left_open) if part)
+
+    @property
+    def left_open(self) -> str:
+        """What of the question is not answered, in words; "" if all of it is. A refusal says it itself.
+
+        >>> Answer("What is it and how fast is it?", "", (Sentence("It is a moss.", (1,)),), unanswered=("how fast is it",)).left_open
+        'Not answered by these papers: “how fast is it”.'
+        """
+        if self.abstained is not None or not self.unanswered:
+            return ""
+        return f"Not answered by these papers: {', '.join(f'“{part}”' for part in self.unanswered)}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,7 @@ def _article(answer: Answer, anchor: str) -> str:
         refused = "" if render.is_small_talk(answer) else "<strong>No answer.</strong> "
         lines.append(f'<p class="refusal">{refused}{_shown(answer.abstained)}</p>')
     lines += [_sentence(sentence, anchor) for sentence in answer.sentences]
+    lines += [f'<p class="said">{_shown(answer.left_open)}</p>'] if answer.left_open else []
     lines += [f'<p class="said">Note: {_shown(answer.notice)}</p>'] if answer.notice else []
     if answer.sources:
         lines += ["<h3>Sources</h3>", *(_source(answer, source, anchor) for source in answer.sources)]

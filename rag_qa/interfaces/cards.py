@@ -387,8 +387,9 @@ def refusal_html(answer: Answer, turn: Turn) -> str:
 
 
 def _closing_html(answer: Answer) -> str:
-    """Below an answer: a notice if there is one, how many sentences hold, and who wrote them."""
-    notice = f'<p class="rq-notice" role="note" dir="auto">{escape(answer.notice)}</p>' if answer.notice else ""
+    """Below an answer: what is not answered and a notice, if there are such, how many sentences hold, and who wrote them."""
+    said = (answer.left_open, answer.notice)
+    notice = "".join(f'<p class="rq-notice" role="note" dir="auto">{escape(words)}</p>' for words in said if words)
     if answer.abstained is not None or not answer.sentences:
         return notice
     return f'{notice}<p class="rq-check">{_check(answer.sentences)}<span class="rq-writer">{escape(_writer(answer))}</span></p>'

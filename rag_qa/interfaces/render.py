@@ -109,6 +109,7 @@ def answer_json(answer: Answer) -> JsonObject:
         "answer": answer.text,
         "preface": answer.preface,
         "abstained": answer.abstained,
+        "unanswered": list(answer.unanswered),
         "confidence": float(answer.confidence),
         "sentences": [_sentence_json(sentence) for sentence in answer.sentences],
         "sources": [{"n": source.n, **_source_json(source)} for source in answer.sources],
@@ -359,8 +360,10 @@ def warning_of(sentence: Sentence) -> str:
 
 
 def closing_lines(answer: Answer, width: int | None = None) -> list[Line]:
-    """What follows the sentences: a notice, the sources with their evidence, related papers, the chat model."""
+    """What follows the sentences: what is not answered, a notice, the sources with their evidence, related papers, the chat model."""
     lines: list[Line] = []
+    if answer.left_open:
+        lines += [_BLANK, *wrapped(answer.left_open, width, Kind.NOTE)]
     if answer.notice:
         lines += [_BLANK, *wrapped(f"Note: {answer.notice}", width, Kind.NOTE)]
     if answer.sources:
@@ -588,6 +591,8 @@ def body_markdown(answer: Answer) -> str:
     elif answer.sentences:
         blocks += [f"*{escape_markdown(answer.preface)}*"] if answer.preface else []
         blocks.append("\n\n".join(sentence_markdown(sentence) for sentence in answer.sentences))
+    if answer.left_open:
+        blocks.append(f"*{escape_markdown(answer.left_open)}*")
     if answer.notice:
         blocks.append(f"*Note: {escape_markdown(answer.notice)}*")
     return "\n\n".join(blocks)

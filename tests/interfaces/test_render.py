@@ -32,8 +32,8 @@ def ask(question: str) -> Answer:
 # -------------------------------------------------------------------------------------------------------------------- JSON
 
 ANSWER_KEYS = {
-    "question", "understood_as", "narrowing", "preface", "answer", "abstained", "confidence", "sentences", "sources", "related", "model",
-    "notice", "timings", "usage",
+    "question", "understood_as", "narrowing", "preface", "answer", "abstained", "unanswered", "confidence", "sentences", "sources", "related",
+    "model", "notice", "timings", "usage",
 }  # fmt: skip
 SOURCE_KEYS = {"n", "paper_id", "title", "label", "abstract", "origins", "score"}
 
