@@ -10,11 +10,9 @@ import json
 import shlex
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from eval import (
     beir,
@@ -22,33 +20,25 @@ from eval import (
     corpus,
     duplicates,
     embedders,
-    floors,
     formats,
     grounding,
     indexing,
-    items,
     ranking_figures,
     readers,
     retrieval,
-    runner,
+    running,
     scale,
+    schema,
     sharing,
-    summary,
 )
 from eval.datasets import loader
-from eval.report import rankings, terminal
+from eval.report import rankings
 from rag_qa import settings
 from rag_qa.engine import Engine
 from rag_qa.errors import RagQAError
-from rag_qa.settings import Settings
 
 PASSED, BELOW_A_FLOOR, COULD_NOT_MEASURE = 0, 1, 2
 CACHE = corpus.ROOT / ".rag_qa" / "eval"
-SEED_QUESTIONS = Path(__file__).parent / "datasets" / "seeds.jsonl"
-
-
-class HarnessError(Exception):
-    """Nothing could be measured; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +50,15 @@ class Command:
     run: Callable[[argparse.Namespace], int]
 
 
-def main(argv: Sequence[str] | None = None, *, make_system: Callable[[Settings], runner.System] = Engine) -> int:
+def main(argv: Sequence[str] | None = None, *, make_system: running.MakeSystem = Engine) -> int:
     """Run a command and say how it ended (see the exit codes above). `make_system` makes what is evaluated."""
     arguments = _parser().parse_args(argv)
     try:
-        return _run(arguments, make_system) if arguments.command == "run" else COMMANDS[arguments.command].run(arguments)
+        return running.run(arguments, make_system) if arguments.command == "run" else COMMANDS[arguments.command].run(arguments)
     except corpus.DataAbsent as absent:
         print(f"SKIPPED: {absent}")
         return PASSED
-    except (RagQAError, HarnessError, bench.BenchError, scale.ScaleError, OSError) as error:
+    except (RagQAError, bench.BenchError, scale.ScaleError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return COULD_NOT_MEASURE
 
@@ -81,23 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run_options(run: argparse.ArgumentParser) -> None:
-    run.add_argument("--data", type=Path, default=SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
-    run.add_argument("--papers", type=Path, metavar="PATH", help="abstracts to index (default: seeds/, or those of FILE's list of ids)")
-    run.add_argument(
-        "--dataset", type=Path, default=corpus.ICLR, metavar="FILE", help="where those ids are looked up (default: that of ../shared/data)"
-    )
-    run.add_argument("--kinds", nargs="+", default=[], choices=list(loader.Kind), metavar="KIND", help="only these kinds of questions")
-    run.add_argument("--out", type=Path, metavar="DIR", help="write items.jsonl, timings.jsonl and summary.json into this directory")
-    run.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
-    run.add_argument("--data-dir", type=Path, metavar="DIR", help="keep the index here (default: a temporary directory)")
-    run.add_argument("--answerer", choices=["extractive", "llm", "auto"], default="extractive", help="who answers (default: extractive, offline)")
-    run.add_argument("--embedder", choices=["minilm", "openai"], default="minilm", help="who embeds (default: minilm, offline)")
-    run.add_argument("--only-failures", action="store_true", help="print no tables, only what went wrong")
-
-
 def _bench_options(timed: argparse.ArgumentParser) -> None:
-    timed.add_argument("--data", type=Path, default=SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
+    timed.add_argument("--data", type=Path, default=running.SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
     timed.add_argument("--papers", type=Path, default=corpus.SEEDS, metavar="PATH", help="abstracts to index (default: seeds/)")
     timed.add_argument("--runs", type=int, default=5, metavar="N", help="cold starts to take the median of (default: 5)")
     timed.add_argument("--command", dest="program", metavar="COMMAND", help="the program to time (default: rag-qa of this environment)")
@@ -154,7 +129,7 @@ def _retrieval(arguments: argparse.Namespace) -> int:
     collection = beir.load(arguments.data, arguments.split).limited(arguments.limit_queries)
     chosen = settings.load().model_copy(update={"embedder": arguments.embedder, "reranker": arguments.reranker})
     model = embedders.chosen(arguments.embedder, chosen, arguments.cache / "vectors.db")
-    with _counter() as count:
+    with running.counter() as count:
         asked = retrieval.run(collection, model, chosen, arguments.cache, progress=count and (lambda _stage, done, total: count(done, total)))
     figures = ranking_figures.measure(asked.asked, n_na=len(collection.questions) - len(asked.asked))
     if arguments.json is not None:
@@ -163,75 +138,9 @@ def _retrieval(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
-def _run(arguments: argparse.Namespace, make_system: Callable[[Settings], runner.System]) -> int:
-    bounds = floors.load(arguments.floors)
-    questions = loader.load(arguments.data, kinds=arguments.kinds)
-    with tempfile.TemporaryDirectory(prefix="rag-qa-eval-", ignore_cleanup_errors=True) as temporary:
-        source = _corpus(arguments, Path(temporary))
-        chosen = settings.load(data_dir=arguments.data_dir or Path(temporary) / "index", answerer=arguments.answerer, embedder=arguments.embedder)
-        system = make_system(chosen)
-        papers = _index(system, source.path)
-        resolved = loader.resolve(questions, papers, path=arguments.data, abstracts=source.abstracts)
-        with _counter() as progress:
-            answered, timings = runner.run(system, resolved, papers, progress=progress)
-    about = {
-        "data": _shown(arguments.data),
-        "data_sha256": summary.sha256(arguments.data),
-        "chosen_kinds": list(arguments.kinds),
-        "papers": len(papers),
-        "settings": {name: getattr(chosen, name) for name in ("answerer", "embedder", "reranker", "top_k", "min_confidence")},
-    }
-    result = summary.summarise(answered, timings, bounds, about)
-    if arguments.out is not None:
-        _write(arguments.out, answered, [asdict(timing) for timing in timings], result)
-    print(terminal.render(result, answered, only_failures=arguments.only_failures))
-    return PASSED if result.passed else BELOW_A_FLOOR
-
-
-def _corpus(arguments: argparse.Namespace, directory: Path) -> corpus.Corpus:
-    if arguments.papers is not None:
-        return corpus.Corpus(arguments.papers)
-    ids = corpus.ids_beside(arguments.data)
-    return corpus.Corpus(corpus.SEEDS) if ids is None else corpus.from_ids(ids, directory, papers=arguments.dataset)
-
-
-def _index(system: runner.System, path: Path) -> list[Any]:
-    report = system.index([path])
-    if report.failed:
-        worst = report.failed[0]
-        raise HarnessError(f"{len(report.failed)} files of the corpus could not be read, the first is {worst.path}: {worst.reason}")
-    papers = system.papers()
-    if not papers:
-        raise HarnessError(f"{path} gave no paper to ask about")
-    return papers
-
-
-@contextmanager
-def _counter() -> Iterator[runner.Progress | None]:
-    """Counts on a terminal and is silent elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    yield lambda done, total: print(f"\r{done} of {total}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-
-
-def _shown(path: Path) -> str:
-    """A path from the root of the project where it lies in it, so that two machines write the same summary."""
-    absolute = path.resolve()
-    return absolute.relative_to(corpus.ROOT).as_posix() if absolute.is_relative_to(corpus.ROOT) else path.name
-
-
-def _write(directory: Path, answered: Sequence[items.Item], timings: Sequence[dict[str, Any]], result: summary.Summary) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
-    items.write_lines(directory / "items.jsonl", [items.to_json(item) for item in answered])
-    items.write_lines(directory / "timings.jsonl", timings)
-    summary.write(result, directory / "summary.json")
-
-
 def _bench(arguments: argparse.Namespace) -> int:
     if arguments.runs < 1:
-        raise HarnessError(f"--runs is {arguments.runs}: at least 1 cold start is needed")
+        raise running.HarnessError(f"--runs is {arguments.runs}: at least 1 cold start is needed")
     questions = loader.load(arguments.data)
     command = shlex.split(arguments.program) if arguments.program else bench.program()
     with tempfile.TemporaryDirectory(prefix="rag-qa-bench-", ignore_cleanup_errors=True) as temporary:
@@ -254,18 +163,21 @@ def _indexing(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _schema(arguments: argparse.Namespace) -> int:
+    print(schema.text(arguments))
+    return PASSED
+
+
 def _grounding(arguments: argparse.Namespace) -> int:
     figures = grounding.run(arguments)
     print("\n".join(grounding.lines(figures, failures=arguments.failures)))
     return BELOW_A_FLOOR if figures.faults else PASSED
 
 
-def _run_product(arguments: argparse.Namespace) -> int:
-    return _run(arguments, Engine)
-
-
 COMMANDS: dict[str, Command] = {
-    "run": Command("ask every question of a set, score the answers, hold them against the floors", _run_options, _run_product),
+    "run": Command(running.HELP, running.add_options, running.run),
+    "schema": Command(schema.HELP, schema.add_options, _schema),
+    "score": Command(running.SCORE_HELP, running.add_score_options, running.score),
     "readers": Command("how fast records are read in each format, or a whole library is read and compared", _readers_options, _readers),
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
     "retrieval": Command("how well papers are found, on a BEIR folder, beside the plain rankings", _retrieval_options, _retrieval),

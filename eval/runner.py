@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from eval.datasets.loader import Question
 from eval.items import Item, Timing, describe, failed, from_answer
@@ -14,6 +17,9 @@ from rag_qa.answering.answer import Answer
 from rag_qa.engine import IndexReport
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
+
+Value = TypeVar("Value")
+Asked = tuple[Question, Item, Timing | None]
 
 DEPTH = 10
 """How many papers of the ranking are kept: the deepest cut-off of the retrieval figures."""
@@ -41,26 +47,74 @@ class System(Protocol):
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
+Keep = Callable[[Item, Timing | None], None]
+"""Called with each item as soon as it is there, and how long it took; always from the thread that called `run`."""
+
+
+class OutOfTime(Exception):
+    """A question took longer than its deadline."""
 
 
 def run(
-    system: System, questions: Sequence[Question], papers: Sequence[Paper], *, progress: Progress | None = None
+    system: System,
+    questions: Sequence[Question],
+    papers: Sequence[Paper],
+    *,
+    keep: Keep | None = None,
+    progress: Progress | None = None,
+    concurrency: int = 1,
+    deadline: float | None = None,
 ) -> tuple[list[Item], list[Timing]]:
-    """Ask every question in order. The questions name papers by id (see `loader.resolve`).
+    """Ask every question. The questions name papers by id (see `loader.resolve`). Items and timings come in the order of the questions.
 
-    The first question is asked once before the clock counts, so that latencies are those of a warm system.
+    The first question is asked once before the clock counts, so that latencies are those of a warm system. `concurrency`: how many are asked at a
+    time at most; `deadline`: seconds after which a question counts as an error, and is left alone (its thread ends when the system does).
     """
     abstracts = {paper.id: paper.abstract for paper in papers}
-    _warm_up(system, questions)
-    items: list[Item] = []
-    timings: list[Timing] = []
-    for done, question in enumerate(questions, start=1):
-        item, timing = _ask(system, question, abstracts)
-        items.append(item)
-        timings += [timing] if timing is not None else []
+    if questions:
+        _within(deadline, lambda: _warm_up(system, questions))
+    found: dict[str, tuple[Item, Timing | None]] = {}
+
+    def asked(question: Question) -> tuple[Question, Item, Timing | None]:
+        # the function waits for the answer, not the pool: a thread that hangs must not hold up the others, or the end of the program
+        return question, *_in_time(system, question, abstracts, deadline)
+
+    for done, (question, item, timing) in enumerate(_mapped(asked, questions, concurrency), start=1):
+        found[question.id] = item, timing
+        if keep is not None:
+            keep(item, timing)
         if progress is not None:
             progress(done, len(questions))
-    return items, timings
+    items = [found[question.id][0] for question in questions]
+    return items, [timing for question in questions if (timing := found[question.id][1]) is not None]
+
+
+def _mapped(function: Callable[[Question], Asked], questions: Sequence[Question], concurrency: int) -> Iterator[Asked]:
+    """Results as they come; one after the other where only one is asked at a time."""
+    if concurrency == 1:
+        yield from map(function, questions)
+        return
+    with ThreadPoolExecutor(concurrency) as pool:
+        waiting = [pool.submit(function, question) for question in questions]
+        for future in as_completed(waiting):
+            yield future.result()
+
+
+def _in_time(system: System, question: Question, abstracts: Mapping[str, str], deadline: float | None) -> tuple[Item, Timing | None]:
+    found = _within(deadline, lambda: _ask(system, question, abstracts))
+    return found if found is not None else (failed(question, OutOfTime(f"no answer within {deadline:g} s")), None)
+
+
+def _within(deadline: float | None, function: Callable[[], Value]) -> Value | None:
+    """What a function gives, or None when it takes too long."""
+    if deadline is None:
+        return function()
+    results: SimpleQueue[Value] = SimpleQueue()
+    Thread(target=lambda: results.put(function()), daemon=True).start()
+    try:
+        return results.get(timeout=deadline)
+    except Empty:
+        return None
 
 
 def _warm_up(system: System, questions: Sequence[Question]) -> None:

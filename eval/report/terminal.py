@@ -24,7 +24,8 @@ def _about(summary: Summary) -> str:
     about = summary.about
     status = ", ".join(f"{count} {name}" for name, count in about["status"].items())
     models = ", ".join(about["models"]) or "nothing"
-    return f"{about['questions']} questions of {about['data']} over {about['papers']} papers, answered by {models}: {status}"
+    partial = "" if about.get("is_complete", True) else f"PARTIAL: {about['questions']} of {about['of']} questions were asked.\n"
+    return f"{partial}{about['questions']} questions of {about['data']} over {about['papers']} papers, answered by {models}: {status}"
 
 
 def _verdict(summary: Summary) -> str:

@@ -1,0 +1,197 @@
+"""`python -m eval run`: ask every question of a set, score the answers, hold them against the floors; `python -m eval score`: score a run again."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from eval import corpus, floors, run_directory, runner, summary
+from eval.datasets import loader
+from eval.metrics import stats
+from eval.report import terminal
+from rag_qa import settings
+from rag_qa.engine import Engine
+from rag_qa.errors import RagQAError
+from rag_qa.papers import Paper
+from rag_qa.settings import Settings
+
+HELP = "ask every question of a set, score the answers, hold them against the floors"
+SCORE_HELP = "score a stored run again, without the system"
+PASSED, BELOW_A_FLOOR = 0, 1
+SEED_QUESTIONS = Path(__file__).parent / "datasets" / "seeds.jsonl"
+
+MakeSystem = Callable[[Settings], runner.System]
+_CONFIGURATION = ("answerer", "embedder", "reranker", "top_k", "min_confidence")
+_PACKAGES = ("chromadb", "gradio", "numpy", "onnxruntime", "openai", "tantivy", "tiktoken")
+
+
+class HarnessError(RagQAError):
+    """Nothing could be measured; the message says why and what to do."""
+
+
+def add_options(run: argparse.ArgumentParser) -> None:
+    """The options of `run`."""
+    run.add_argument("--data", type=Path, default=SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
+    run.add_argument("--papers", type=Path, metavar="PATH", help="abstracts to index (default: seeds/, or those of FILE's list of ids)")
+    run.add_argument(
+        "--dataset", type=Path, default=corpus.ICLR, metavar="FILE", help="where those ids are looked up (default: that of ../shared/data)"
+    )
+    run.add_argument("--kinds", nargs="+", default=[], choices=list(loader.Kind), metavar="KIND", help="only these kinds of questions")
+    run.add_argument("--out", type=Path, metavar="DIR", help="keep the run in this directory; the same command goes on with one that was interrupted")
+    run.add_argument("--fresh", action="store_true", help="forget what stands in that directory")
+    run.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
+    run.add_argument("--data-dir", type=Path, metavar="DIR", help="keep the index here (default: a temporary directory)")
+    run.add_argument("--answerer", choices=["extractive", "llm", "auto"], default="extractive", help="who answers (default: extractive, offline)")
+    run.add_argument("--embedder", choices=["minilm", "openai"], default="minilm", help="who embeds (default: minilm, offline)")
+    run.add_argument("--concurrency", type=_at_least_one, default=1, metavar="N", help="questions asked at a time (default: 1)")
+    run.add_argument("--deadline", type=float, metavar="SECONDS", help="give a question up after so long: it counts as an error (default: never)")
+    run.add_argument("--only-failures", action="store_true", help="print no tables, only what went wrong")
+
+
+def _at_least_one(value: str) -> int:
+    if (number := int(value)) < 1:
+        raise argparse.ArgumentTypeError(f"{value} is less than 1")
+    return number
+
+
+def add_score_options(score: argparse.ArgumentParser) -> None:
+    """The options of `score`."""
+    score.add_argument("run", type=Path, metavar="DIR", help="a directory that `run --out` wrote")
+    score.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
+    score.add_argument("--only-failures", action="store_true", help="print no tables, only what went wrong")
+
+
+def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
+    """Ask, score, print; 0 when every floor holds, otherwise 1. Raises RagQAError, corpus.DataAbsent."""
+    bounds = floors.load(arguments.floors)
+    questions = loader.load(arguments.data, kinds=arguments.kinds)
+    with tempfile.TemporaryDirectory(prefix="rag-qa-eval-", ignore_cleanup_errors=True) as temporary:
+        source = _corpus(arguments, Path(temporary))
+        chosen = settings.load(data_dir=arguments.data_dir or Path(temporary) / "index", answerer=arguments.answerer, embedder=arguments.embedder)
+        system = make_system(chosen)
+        papers = _index(system, source.path)
+        resolved = loader.resolve(questions, papers, path=arguments.data, abstracts=source.abstracts)
+        manifest = _manifest(arguments, chosen, papers, len(resolved))
+        writer = run_directory.Writer(arguments.out or Path(temporary) / "run", manifest, papers, fresh=arguments.fresh)
+        waiting = [question for question in resolved if question.id not in writer.done]
+        with counter() as progress:
+            runner.run(
+                system,
+                waiting,
+                papers,
+                keep=writer.keep,
+                progress=progress,
+                concurrency=arguments.concurrency,
+                deadline=arguments.deadline,
+            )
+        models = sorted({item.model for item in writer.done.values() if item.model})
+        writer.finish([question.id for question in resolved], models=models, finished=_now())
+        stored = run_directory.load(arguments.out or Path(temporary) / "run")
+        return _scored(stored, bounds, only_failures=arguments.only_failures)
+
+
+def score(arguments: argparse.Namespace) -> int:
+    """Score a stored run, write its summary anew, print it. Raises RagQAError."""
+    return _scored(run_directory.load(arguments.run), floors.load(arguments.floors), only_failures=arguments.only_failures)
+
+
+def _scored(stored: run_directory.Run, bounds: Sequence[floors.Floor], *, only_failures: bool) -> int:
+    result = summarised(stored, bounds)
+    summary.write(result, stored.directory / run_directory.SUMMARY)
+    print(terminal.render(result, stored.items, only_failures=only_failures))
+    return PASSED if result.passed else BELOW_A_FLOOR
+
+
+def summarised(stored: run_directory.Run, bounds: Sequence[floors.Floor]) -> summary.Summary:
+    """The figures of a stored run."""
+    about = {**stored.manifest["about"], "is_complete": stored.is_complete, "of": stored.manifest["questions"]}
+    return summary.summarise(stored.items, stored.timings, bounds, about, stored.library)
+
+
+def _manifest(arguments: argparse.Namespace, chosen: Settings, papers: Sequence[Paper], questions: int) -> dict[str, Any]:
+    configuration = {name: getattr(chosen, name) for name in _CONFIGURATION}
+    about = {
+        "data": shown(arguments.data),
+        "data_sha256": summary.sha256(arguments.data),
+        "chosen_kinds": list(arguments.kinds),
+        "papers": len(papers),
+        "settings": configuration,
+    }
+    papers_hash = run_directory.hash_of_papers(papers)
+    return {
+        "schema": 1,
+        "made_of": run_directory.hash_of([repr(sorted(about.items())), papers_hash]),
+        "about": about,
+        "questions": questions,
+        "papers_sha256": papers_hash,
+        "configuration_sha256": run_directory.hash_of([repr(sorted(configuration.items()))]),
+        "revision": _revision(),
+        "versions": {"python": sys.version.split()[0], **{name: found for name in ("rag-qa", *_PACKAGES) if (found := _version(name))}},
+        "seeds": {"bootstrap": stats.SEED},
+        "models": [],
+        "started": _now(),
+        "finished": None,
+    }
+
+
+def _revision() -> str | None:
+    """The commit of the project's checkout, with a + where files differ from it; None without git."""
+    try:
+        found = subprocess.run(["git", "-C", str(corpus.ROOT), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+        changed = subprocess.run(["git", "-C", str(corpus.ROOT), "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return found.stdout.strip() + ("+" if changed.stdout.strip() else "")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _corpus(arguments: argparse.Namespace, directory: Path) -> corpus.Corpus:
+    if arguments.papers is not None:
+        return corpus.Corpus(arguments.papers)
+    ids = corpus.ids_beside(arguments.data)
+    return corpus.Corpus(corpus.SEEDS) if ids is None else corpus.from_ids(ids, directory, papers=arguments.dataset)
+
+
+def _index(system: runner.System, path: Path) -> list[Paper]:
+    report = system.index([path])
+    if report.failed:
+        worst = report.failed[0]
+        raise HarnessError(f"{len(report.failed)} files of the corpus could not be read, the first is {worst.path}: {worst.reason}")
+    papers = system.papers()
+    if not papers:
+        raise HarnessError(f"{path} gave no paper to ask about")
+    return papers
+
+
+@contextmanager
+def counter() -> Iterator[runner.Progress | None]:
+    """Counts on a terminal and is silent elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    yield lambda done, total: print(f"\r{done} of {total}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+
+
+def shown(path: Path) -> str:
+    """A path from the root of the project where it lies in it, so that two machines write the same summary."""
+    absolute = path.resolve()
+    return absolute.relative_to(corpus.ROOT).as_posix() if absolute.is_relative_to(corpus.ROOT) else path.name

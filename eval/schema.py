@@ -1,0 +1,84 @@
+"""`python -m eval schema`: the JSON Schema (2020-12) of what a run writes: a line of items.jsonl, and summary.json."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from eval.items import Item
+
+HELP = "print the JSON Schema of what a run writes"
+
+_VALUE = {"type": ["number", "null"]}
+_INTERVAL = {"type": ["array", "null"], "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+_COUNT = {"type": "integer", "minimum": 0}
+_FIGURE: dict[str, Any] = {
+    "type": "object",
+    "description": "n_eligible = n_scored + n_error; an error counts as the worst value; null: nothing was eligible, or an error made it infinite",
+    "properties": {
+        "metric": {"type": "string"},
+        "scope": {"type": "string"},
+        "value": _VALUE,
+        "interval": {**_INTERVAL, "description": "95 %, for proportions (Wilson)"},
+        "n_scored": _COUNT,
+        "n_eligible": _COUNT,
+        "n_error": _COUNT,
+        "n_na": _COUNT,
+        "direction": {"enum": ["higher", "lower", "neither"]},
+        "range": {"type": "string"},
+        "formula": {"type": "string"},
+        "version": {"type": "string"},
+    },
+    "additionalProperties": False,
+}
+_FIGURE["required"] = list(_FIGURE["properties"])
+_FLOOR: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "metric": {"type": "string"},
+        "scope": {"type": "string"},
+        "at_least": _VALUE,
+        "at_most": _VALUE,
+        "value": _VALUE,
+        "outcome": {"enum": ["pass", "fail", "not measured"]},
+    },
+    "additionalProperties": False,
+}
+_FLOOR["required"] = list(_FLOOR["properties"])
+
+
+def of_summary() -> dict[str, Any]:
+    """The schema of summary.json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "summary of a run",
+        "type": "object",
+        "properties": {
+            "verdict": {"enum": ["PASS", "FAIL"]},
+            "about": {"type": "object"},
+            "floors": {"type": "array", "items": {"$ref": "#/$defs/floor"}},
+            "figures": {"type": "array", "items": {"$ref": "#/$defs/figure"}},
+            "by_kind": {"type": "object", "additionalProperties": {"type": "array", "items": {"$ref": "#/$defs/figure"}}},
+        },
+        "required": ["verdict", "about", "floors", "figures", "by_kind"],
+        "additionalProperties": False,
+        "$defs": {"figure": _FIGURE, "floor": _FLOOR},
+    }
+
+
+def of_item() -> dict[str, Any]:
+    """The schema of a line of items.jsonl."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **TypeAdapter(Item).json_schema(), "title": "one question and its answer"}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The option of the command."""
+    parser.add_argument("of", nargs="?", default="summary", choices=["summary", "items"], help="of which file (default: summary)")
+
+
+def text(arguments: argparse.Namespace) -> str:
+    """What the command prints."""
+    return json.dumps(of_summary() if arguments.of == "summary" else of_item(), indent=2)
