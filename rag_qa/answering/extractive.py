@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from rag_qa import text
-from rag_qa.answering import composing, confidence, evidence
+from rag_qa.answering import composing, confidence, evidence, missing
 from rag_qa.answering.answer import Answer, AnswerEvent, Source
 from rag_qa.answering.composing import MOST_WORDS, Found
 from rag_qa.answering.confidence import Assessment
@@ -83,7 +83,7 @@ class ExtractiveAnswerer:
             return refusal(asked, question, _NOTHING_FOUND, hits)
         sure = _confidence(reading, hits)
         if sure < self._min_confidence:
-            return refusal(asked, question, _reason(reading), hits, sure)
+            return refusal(asked, question, missing.reason(reading.question, reading.assessment), hits, sure)
         found = Found(reading.question, hits, reading.sentences_of, reading.covers, reading.assessment.anchored)
         sentences, sources = composing.composed(found, most_words)
         timings = {"answer": round(time.perf_counter() - started, 6)}
@@ -151,42 +151,3 @@ def _confidence(reading: Reading, hits: Sequence[Hit]) -> float:
     if len(named) < 2:
         return reading.assessment.confidence
     return max(reading.assessment.confidence, round(reading.covers([hits[i].paper for i in named]), 6))
-
-
-def _reason(reading: Reading) -> str:
-    judged = reading.assessment
-    missing = [f"“{words}”" for words in _phrases(judged.missing, reading.question)]
-    if judged.unmet:
-        return f"These papers do not answer this: they do not give {judged.unmet}."
-    if missing:
-        return f"These papers do not answer this: they say nothing about {_listed(missing[:3])}."
-    return "These papers do not answer this: they touch on the subject but do not say what is asked."
-
-
-def _phrases(missing: Sequence[str], question: Question) -> list[str]:
-    """Missing words as the question spells them and in its order, neighbours together; the phrase after the question word whole: "learning
-    rate", though only the rate is missing.
-    """
-    named = set(missing)
-    if named.intersection(question.head):
-        named.update(question.head)
-    folded = text.fold(question.text)
-    spans: list[tuple[int, int]] = []
-    for word in text.words(folded.text):
-        if word.text not in named:
-            continue
-        if spans and not folded.text[spans[-1][1] : word.start].strip():
-            spans[-1] = (spans[-1][0], word.end)
-        else:
-            spans.append((word.start, word.end))
-    phrases = (question.text[slice(*folded.span(start, end))] for start, end in spans)
-    return list(dict.fromkeys(phrases))
-
-
-def _listed(items: Sequence[str]) -> str:
-    """Items as one says them.
-
-    >>> _listed(["a", "b", "c"])
-    'a, b or c'
-    """
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}"
