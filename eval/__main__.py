@@ -17,10 +17,12 @@ from pathlib import Path
 from eval import (
     beir,
     bench,
+    compare,
     corpus,
     duplicates,
     embedders,
     formats,
+    gate,
     grounding,
     indexing,
     ranking_figures,
@@ -32,7 +34,7 @@ from eval import (
     sharing,
 )
 from eval.datasets import loader
-from eval.report import rankings
+from eval.report import page, rankings
 from rag_qa import settings
 from rag_qa.engine import Engine
 from rag_qa.errors import RagQAError
@@ -163,6 +165,11 @@ def _indexing(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _report(arguments: argparse.Namespace) -> int:
+    print(page.write(arguments, running.summarised))
+    return PASSED
+
+
 def _schema(arguments: argparse.Namespace) -> int:
     print(schema.text(arguments))
     return PASSED
@@ -176,8 +183,11 @@ def _grounding(arguments: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Command] = {
     "run": Command(running.HELP, running.add_options, running.run),
+    "report": Command(page.HELP, page.add_options, _report),
     "schema": Command(schema.HELP, schema.add_options, _schema),
     "score": Command(running.SCORE_HELP, running.add_score_options, running.score),
+    "compare": Command(compare.HELP, compare.add_options, compare.run),
+    "gate": Command(gate.HELP, gate.add_options, gate.run),
     "readers": Command("how fast records are read in each format, or a whole library is read and compared", _readers_options, _readers),
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
     "retrieval": Command("how well papers are found, on a BEIR folder, beside the plain rankings", _retrieval_options, _retrieval),

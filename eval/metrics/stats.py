@@ -93,6 +93,15 @@ _MOST_EXACT = 13  # clusters that differ: so many sign flips (2 ** 13) are all t
 _TINY = 1e-12
 
 
+def aggregate(values: Array, how: Aggregate) -> float:
+    """A mean or percentile of the values that are no NaN; NaN where there is none.
+
+    >>> aggregate(np.array([1.0, np.nan, 2.0]), "mean")
+    1.5
+    """
+    return float(_aggregates(values, np.ones((1, len(values))), how)[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Paired:
     """What two systems reached on the same questions: a value for each question, NaN where the question is not eligible, infinite for an error of
@@ -111,8 +120,7 @@ class Paired:
         >>> Paired(np.array([0.0, 1.0, np.nan]), np.array([1.0, 1.0, 1.0]), np.arange(3)).delta
         0.5
         """
-        once = np.ones((1, len(self.before)))
-        return float(_differences(self, once)[0])
+        return float(_differences(self, np.ones((1, len(self.before))))[0])
 
 
 @dataclass(frozen=True, slots=True)
