@@ -88,13 +88,15 @@ def holdings_of(papers: Sequence[Paper], most: int = 200) -> Holdings:
 class FakeEngine:
     """Answers by a word of the question: "tide", "compare", "invent", "wolf"; "broken" raises; anything else is refused.
 
-    A question with history has "its" replaced by the name of the method. `asked` holds every question with its history.
+    A question with history has "its" replaced by the name of the method. `asked` holds every question with its history,
+    `most_words` how long each answer might be.
     """
 
     def __init__(self, settings: Settings | None = None, *, is_empty: bool = False) -> None:
         self.settings = settings or load()
         self.is_empty = is_empty
         self.asked: list[tuple[str, tuple[str, ...]]] = []
+        self.most_words: list[int | None] = []
 
     def index(
         self,
@@ -167,16 +169,31 @@ class FakeEngine:
         ]
         return Search(question, tuple(hits), Narrowing(filters or EVERYTHING), "" if hits else "No paper passes.")
 
-    def ask(self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True) -> Answer:
-        *_, last = self.stream(question, history=history, filters=filters, reads_filters=reads_filters)
+    def ask(
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
+    ) -> Answer:
+        *_, last = self.stream(question, history=history, filters=filters, reads_filters=reads_filters, most_words=most_words)
         assert isinstance(last, Answer)
         return last
 
     def stream(
-        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
     ) -> Iterator[AnswerEvent]:
         self._check(question)
         self.asked.append((question, tuple(history)))
+        self.most_words.append(most_words)
         if "broken" in question:
             raise ConnectionRefused("http://127.0.0.1:9/v1 does not answer: is the server running?")
         narrowing = Narrowing(filters or EVERYTHING, ("since 2023",) if reads_filters and "since 2023" in question else ())

@@ -40,6 +40,21 @@ def require_format(name: str) -> None:
         raise RagQAError(f"There is no format {name!r} to write answers in: name a file that ends in one of {known}")
 
 
+_LONGEST_NAME = 60
+
+
+def file_name(answers: Sequence[Answer], name: str) -> str:
+    """What a file of answers is called: what it holds, of which question, and its format.
+
+    >>> file_name([Answer("What is *DP-CATE*?", "")], "md"), file_name([Answer("Why?", ""), Answer("How?", "")], "bib")
+    ('answer-what-is-dp-cate.md', 'papers-of-2-answers-why.bib')
+    """
+    count = f"{len(answers)}-answers" if len(answers) > 1 else "answer"
+    what = f"papers-of-{count}" if name in _OF_PAPERS else count
+    words = "".join(char if char.isalnum() else " " for char in answers[0].question.casefold()).split()
+    return f"{'-'.join([what, *words])[:_LONGEST_NAME].rstrip('-')}.{name}"
+
+
 def cited(answers: Sequence[Answer]) -> list[Paper]:
     """The papers that answers cite, each once, in reading order."""
     return list({source.paper.id: source.paper for answer in answers for source in answer.sources}.values())
@@ -81,6 +96,8 @@ def _answer_markdown(answer: Answer) -> str:
         blocks += ["**Sources**", "\n".join(_source_markdown(answer, source) for source in answer.sources)]
     if answer.related:
         blocks += [f"**{_related_heading(answer)}**", "\n".join(f"- {_reference_markdown(source.paper)}" for source in answer.related)]
+    if writer := render.writer_said(answer):
+        blocks.append(f"*{render.escape_markdown(writer)}*")
     return "\n\n".join(blocks)
 
 
@@ -139,6 +156,7 @@ def _article(answer: Answer, anchor: str) -> str:
         lines += ["<h3>Sources</h3>", *(_source(answer, source, anchor) for source in answer.sources)]
     if answer.related:
         lines += [f"<h3>{_related_heading(answer)}</h3>", *(f'<p class="reference">{_shown(reference(one.paper))}</p>' for one in answer.related)]
+    lines += [f'<p class="said">{_shown(writer)}</p>'] if (writer := render.writer_said(answer)) else []
     return "\n".join([*lines, "</article>"])
 
 
@@ -266,3 +284,5 @@ WRITERS: Mapping[str, Writer] = {
     "ris": partial(_cited_as, "ris"),
 }
 """By the name that is also the suffix of a file."""
+
+_OF_PAPERS = ("bib", "ris")

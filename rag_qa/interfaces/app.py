@@ -10,6 +10,7 @@ import logging
 import os
 import socket
 import threading
+import time
 import webbrowser
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,10 +20,10 @@ from urllib.parse import urlsplit
 
 from rag_qa import text
 from rag_qa.answering.answer import AnswerEvent, Sentence, Step
-from rag_qa.engine import EVERY_PAPER, IndexInfo, Scope
+from rag_qa.engine import EVERY_PAPER, MOST_WORDS_LONGER, IndexInfo, Scope
 from rag_qa.errors import EmptyIndexError, ProviderError, QuestionError, RagQAError, SettingsError
 from rag_qa.index.store import Holdings
-from rag_qa.interfaces import cards, filter_panel
+from rag_qa.interfaces import answer_exports, cards, filter_panel
 from rag_qa.interfaces.cards import Failure, Turn
 from rag_qa.papers import Paper
 from rag_qa.retrieval.filters import EVERYTHING, Filters, from_mapping
@@ -80,7 +81,13 @@ class Asked(Protocol):
         ...
 
     def stream(
-        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
     ) -> Iterator[AnswerEvent]:
         """An answer as it comes about; the last event is the whole Answer."""
         ...
@@ -92,19 +99,23 @@ class Asked(Protocol):
 Turns = tuple[Turn, ...]
 
 
-def converse(engine: Asked, question: str, turns: Turns, scope: Scope = EVERY_PAPER, *, instead_of: int = 0) -> Generator[Turns, None, None]:
+def converse(
+    engine: Asked, question: str, turns: Turns, scope: Scope = EVERY_PAPER, *, instead_of: int = 0, is_longer: bool = False
+) -> Generator[Turns, None, None]:
     """Ask a question after earlier turns; each item is the whole conversation at that moment.
 
-    `instead_of`: the number of the turn in place of which it is asked (0: none). It is understood as it was there, and later questions refer to this
-    answer, and not to that one. Never raises: what goes wrong ends up in the last turn, below what was shown already.
+    `is_longer`: a longer answer is wanted. `instead_of`: the number of the turn in place of which it is asked (0: none). It is understood as it was
+    there, and later questions refer to this answer, and not to that one. Never raises: what goes wrong ends up in the last turn, below what was shown
+    already.
     """
     turns = tuple(replace(earlier, counts=False) if earlier.number == instead_of else earlier for earlier in turns)
     before = turns[: instead_of - 1] if instead_of else turns
     history = [earlier.question for earlier in before if earlier.counts]
-    turn = Turn(len(turns) + 1, question, scope, status="Looking…")
+    turn = Turn(len(turns) + 1, question, scope, is_longer, status="Looking…")
+    most_words = MOST_WORDS_LONGER if is_longer else None
     yield (*turns, turn)
     try:
-        for event in engine.stream(question, history=history, filters=scope.filters, reads_filters=scope.reads_filters):
+        for event in engine.stream(question, history=history, filters=scope.filters, reads_filters=scope.reads_filters, most_words=most_words):
             turn = _advanced(turn, event)
             yield (*turns, turn)
         if turn.answer is None:
@@ -245,6 +256,10 @@ class Library:
                 "The papers cannot be asked", f"Something went wrong inside rag_qa ({type(error).__name__}). The log of the program says more."
             )
 
+    def conversation_html(self, turns: Turns) -> list[str]:
+        """The conversation, a piece of HTML for each turn, so that only that of the turn that changed need be sent."""
+        return [cards.turn_html(turn) for turn in turns] if turns else [self.opening_html()]
+
     def panel_html(self) -> str:
         """The panel of filters; "" when there is nothing to filter."""
         try:
@@ -289,6 +304,22 @@ def scope_of(chosen: Chosen, undo: str = "") -> Scope:
     return Scope(EVERYTHING if "filters" in undone else from_mapping(chosen or {}), reads_filters="question" not in undone)
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A question that the page offers by a button. `undo`: as for `scope_of`. `instead_of`, `is_longer`: as for `converse`."""
+
+    question: str
+    undo: str = ""
+    instead_of: int = 0
+    is_longer: bool = False
+
+
+def ask_again(engine: Asked, turns: Turns, chosen: Chosen, offer: Offer) -> Generator[Turns, None, None]:
+    """Ask what was offered. A longer answer is made of the papers that the shorter one was made of, whatever is chosen now."""
+    scope = turns[offer.instead_of - 1].scope if offer.is_longer else scope_of(chosen, offer.undo)
+    return converse(engine, offer.question, turns, scope, instead_of=offer.instead_of, is_longer=offer.is_longer)
+
+
 async def updates(
     asked: Generator[Turns, None, None], view: Callable[[Turns], list[str]], first: Any, later: Any
 ) -> AsyncGenerator[tuple[Any, ...], None]:
@@ -303,6 +334,26 @@ async def updates(
             box = later
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What the browser is to save: a file by its name, or nothing, and what is told the person of it."""
+
+    name: str
+    content: str
+    said: str
+
+
+def saved(turns: Turns, name: str, number: int = 0) -> Saved:
+    """The answer of a turn, or of all turns (0), as a file in a format. What can't be written is told."""
+    answers = [turn.answer for turn in turns if turn.answer and number in (0, turn.number)]
+    try:
+        content = answer_exports.export(answers, name)
+    except RagQAError as error:
+        return Saved("", "", " ".join(str(error).split()))
+    file = answer_exports.file_name(answers, name)
+    return Saved(file, content, f"Saved as {file}")
+
+
 def _said(chosen: Chosen) -> str:
     return filter_panel.said(scope_of(chosen).filters)
 
@@ -311,10 +362,7 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
     """The page over an engine. Conversations live in the visitor's session: two tabs do not mix."""
     import gradio as gr
 
-    def view(turns: Turns) -> list[str]:
-        # a list, so that only the HTML of the turn that changed is sent
-        return [cards.turn_html(turn) for turn in turns] if turns else [library.opening_html()]
-
+    view = library.conversation_html
     working: dict[str, Any] = {"submit_btn": False, "stop_btn": "Stop"}
     ready: dict[str, Any] = {"submit_btn": "Ask", "stop_btn": False}
 
@@ -328,7 +376,7 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
                 yield state
 
     async def ask_offered(event: gr.EventData, turns: Turns, chosen: Chosen) -> AsyncGenerator[tuple[Any, ...], None]:
-        asked = converse(engine, str(event.question), turns, scope_of(chosen, str(event.undo)), instead_of=int(event.turn))
+        asked = ask_again(engine, turns, chosen, Offer(str(event.question), str(event.undo), int(event.turn), bool(event.longer)))
         async with contextlib.aclosing(updates(asked, view, gr.update(value="", **working), gr.skip())) as states:
             async for state in states:
                 yield state
@@ -337,6 +385,11 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
         now = stopped(turns)
         return (gr.skip(), gr.skip(), gr.update(**ready)) if now == turns else (view(now), now, gr.update(**ready))
 
+    def save(event: gr.EventData, turns: Turns) -> Any:
+        file = saved(turns, str(event.format), int(event.turn))
+        # a number that is another one each time: the same file can be saved twice
+        return gr.update(value={"name": file.name, "content": file.content, "number": time.monotonic_ns()}, said=cards.escape(file.said))
+
     def start_over() -> tuple[Any, ...]:
         return view(()), (), gr.update(value="", **ready)
 
@@ -344,6 +397,16 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
         turns = gr.State(())
         with gr.Row(elem_id="rq-top"):
             header = gr.HTML(cards.header_html(()), apply_default_css=False, elem_id="rq-header")
+            # its value is the file that the browser is to save: nothing is written here
+            files = gr.HTML(
+                {},
+                html_template='${menu}<p class="rq-saved" role="status">${said}</p>',
+                js_on_load=_packaged("files.js"),
+                apply_default_css=False,
+                elem_id="rq-files",
+                menu=cards.chat_files_html(),
+                said="",
+            )
             clear = gr.Button("New conversation", size="sm", elem_id="rq-clear", min_width=0)
         # `value` reaches the page as an argument of the template. Never put foreign text into a template itself, nor into {{...}} of it:
         # the result is evaluated as JavaScript.
@@ -392,6 +455,7 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
         clear.click(None, cancels=asking, **quiet).then(start_over, None, seen, **quiet, **in_turn)
         page.load(lambda: cards.header_html(facts(engine)), None, [header], **quiet)
         page.load(view, [turns], [conversation], **quiet)
+        files.save(save, [turns], [files], **quiet, **at_once | {"concurrency_id": "save"})
         panel.narrow(lambda chosen: gr.update(said=_said(chosen)), [panel], [panel], **quiet)
         page.load(lambda: gr.update(form=library.panel_html()), None, [panel], **quiet)
     page.queue(api_open=False)

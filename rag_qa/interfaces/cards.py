@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status
 from rag_qa.engine import EVERY_PAPER, Scope
-from rag_qa.interfaces.render import author_name, is_small_talk, venue_and_year, warning_about
+from rag_qa.interfaces.render import author_name, is_small_talk, usage_said, venue_and_year, warning_about
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval import filters
 from rag_qa.retrieval.filters import EVERYTHING, NOT_NARROWED, Filters, Narrowing
@@ -63,14 +63,15 @@ class Failure:
 class Turn:
     """A question and what is known of its answer so far. `number` (from 1) makes the ids of its anchors unique on the page.
 
-    `scope`: the papers that were to be asked. `narrowing` (which they turned out to be) and `preface` are those of the answer, as far as they are
-    known before it. `status` says what is being done at the moment, and is empty when nothing is. `counts` says whether later questions may refer to
-    this one.
+    `scope`: the papers that were to be asked. `is_longer`: a longer answer was asked for. `narrowing` (which papers they turned out to be) and
+    `preface` are those of the answer, as far as they are known before it. `status` says what is being done at the moment, and is empty when nothing
+    is. `counts` says whether later questions may refer to this one.
     """
 
     number: int
     question: str
     scope: Scope = EVERY_PAPER
+    is_longer: bool = False
     status: str = ""
     understood_as: str = ""
     narrowing: Narrowing = NOT_NARROWED
@@ -395,6 +396,41 @@ def _closing_html(answer: Answer) -> str:
     return f'{notice}<p class="rq-check">{_check(answer.sentences)}<span class="rq-writer">{escape(_writer(answer))}</span></p>'
 
 
+FORMATS = (("md", "Markdown"), ("html", "HTML"), ("json", "JSON"), ("bib", "BibTeX"), ("ris", "RIS"))
+"""What answers can be saved as, by the name of the format. The last two hold the papers that are cited."""
+_OF_PAPERS = ("bib", "ris")
+
+
+def _actions_html(turn: Turn) -> str:
+    """What can be done with an answer: ask for a longer one, save it."""
+    answer = turn.answer
+    if answer is None or is_small_talk(answer):
+        return ""
+    offered = [(name, called) for name, called in FORMATS if answer.sources or name not in _OF_PAPERS]
+    switch = f'<summary aria-label="Download answer {turn.number}">Download</summary>'
+    saved = (
+        f'<details class="rq-save" id="{turn.anchor}-save">{switch}<span class="rq-formats">{_save_buttons(offered, turn.number)}</span></details>'
+    )
+    return f'<div class="rq-actions">{_longer(answer, turn)}{saved}</div>'
+
+
+def _longer(answer: Answer, turn: Turn) -> str:
+    """A list of papers, and a summary, are as long as they are."""
+    if turn.is_longer or not turn.counts or answer.abstained is not None or answer.preface:
+        return ""
+    return _asking("rq-longer", "Longer answer", turn.question, turn=turn.number, is_longer=True)
+
+
+def _save_buttons(formats: Sequence[tuple[str, str]], number: int) -> str:
+    """`number`: of the turn that is saved, 0 for all of them."""
+    return "".join(f'<button type="button" data-format="{name}" data-turn="{number}">{called}</button>' for name, called in formats)
+
+
+def chat_files_html() -> str:
+    """The menu by which the whole conversation is saved. The style sheet shows it once there is an answer."""
+    return f'<details class="rq-save"><summary>Download chat</summary><span class="rq-formats">{_save_buttons(FORMATS, 0)}</span></details>'
+
+
 def _check(sentences: Sequence[Sentence]) -> str:
     held = sum(sentence.verdict.status is Status.SUPPORTED for sentence in sentences)
     if held == len(sentences):
@@ -405,10 +441,9 @@ def _check(sentences: Sequence[Sentence]) -> str:
 
 def _writer(answer: Answer) -> str:
     written = "The abstracts’ own sentences" if answer.model == "extractive" else f"Written by {answer.model}"
-    usage = answer.usage
-    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
-        return written
-    return f"{written} · {usage.prompt_tokens + usage.completion_tokens:,} tokens"
+    if answer.model == "extractive":
+        return written if answer.usage is None else f"{written} · a chat model was asked: {usage_said(answer.usage)}"
+    return f"{written} · {usage_said(answer.usage)}"
 
 
 def failure_html(failure: Failure, turn: Turn) -> str:
@@ -426,6 +461,7 @@ def turn_html(turn: Turn) -> str:
     failed = failure_html(turn.failure, turn) if turn.failure else ""
     closing = _closing_html(turn.answer) if turn.answer else ""
     related = _related_html(turn.answer, turn.anchor) if turn.answer else ""
+    actions = "" if turn.status else _actions_html(turn)
     busy = "true" if turn.status else "false"
     return (
         f'<article class="rq-turn" id="{turn.anchor}" aria-label="Question {turn.number}" aria-busy="{busy}">'
@@ -433,7 +469,7 @@ def turn_html(turn: Turn) -> str:
         f'<div class="rq-understood">{_understood_html(turn)}{_narrowed_html(turn)}</div>'
         f'<div class="rq-answer" aria-live="polite">{body}</div>'
         f'<div class="rq-status" role="status">{_status_html(turn)}</div>'
-        f'<div class="rq-after">{failed}{closing}{_sources_html(turn)}{related}</div></article>'
+        f'<div class="rq-after">{failed}{closing}{actions}{_sources_html(turn)}{related}</div></article>'
     )
 
 
@@ -445,9 +481,10 @@ def _shortened(question: str) -> str:
 
 def _understood_html(turn: Turn) -> str:
     understood = turn.answer.understood_as if turn.answer else turn.understood_as
+    longer = '<p><span class="rq-as">A longer answer</span></p>' if turn.is_longer else ""
     if not understood or _plain(understood) == _plain(turn.question):
-        return ""
-    return f'<p><span class="rq-as">Understood as</span> {_isolated(_shortened(understood))}</p>'
+        return longer
+    return f'{longer}<p><span class="rq-as">Understood as</span> {_isolated(_shortened(understood))}</p>'
 
 
 def _narrowed_html(turn: Turn) -> str:
@@ -500,10 +537,13 @@ def _unfilter(turn: Turn) -> str:
     return _asking("rq-undo", "Clear the filters and ask again", turn.question, undo, turn.number)
 
 
-def _asking(kind: str, label: str, question: str, undo: str = "", turn: int = 0, *, is_busy: bool = False) -> str:
-    """A button that asks a question. `undo`: what is not to narrow it this time; `turn`: the number of the one that it is asked in place of."""
+def _asking(kind: str, label: str, question: str, undo: str = "", turn: int = 0, *, is_busy: bool = False, is_longer: bool = False) -> str:
+    """A button that asks a question. `undo`: what is not to narrow it this time; `turn`: the number of the one that it is asked in place of;
+    `is_longer`: a longer answer is wanted, from the same papers.
+    """
     again = f' data-undo="{undo}"' if undo else ""
     again += f' data-turn="{turn}"' if turn else ""
+    again += ' data-longer="1"' if is_longer else ""
     disabled = " disabled" if is_busy else ""
     return f'<button type="button" class="{kind}" data-question="{escape(question)}"{again}{disabled}>{escape(label)}</button>'
 

@@ -33,11 +33,16 @@ element.addEventListener('click', (event) => {
   const question = event.target.closest('button[data-question]');
   if (question) {
     if (element.querySelector('[aria-busy="true"]')) return; // one after the other
-    const { undo = '', turn = '0' } = question.dataset;
+    const { undo = '', turn = '0', longer = '' } = question.dataset;
     if (undo.includes('filters')) document.querySelector('#rq-filters form')?.dispatchEvent(new Event('rq-unfilter', { bubbles: true }));
-    trigger('ask', { question: question.dataset.question, undo, turn });
+    trigger('ask', { question: question.dataset.question, undo, turn, longer });
     // the button is about to go; where there is a keyboard anyway, the next question can be typed at once
     if (!touch.matches) document.querySelector('#rq-question textarea')?.focus({ preventScroll: true });
+    return;
+  }
+  const file = event.target.closest('button[data-format]');
+  if (file) {
+    document.querySelector('#rq-files .rq-save')?.dispatchEvent(new CustomEvent('rq-save', { bubbles: true, detail: { ...file.dataset } }));
     return;
   }
   const marker = event.target.closest('a.rq-marker');

@@ -7,6 +7,7 @@ characters do not reach a terminal, and Markdown holds no HTML, link, image or f
 from __future__ import annotations
 
 import json
+import math
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from rag_qa import chat
-from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status
+from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Usage
 from rag_qa.answering.summaries import Comparison, Summary
 from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
 from rag_qa.index.store import Holdings
@@ -69,10 +70,24 @@ class EngineLike(Protocol):
         self, question: str, *, k: int | None = None, everything: bool = False, filters: Filters | None = None, reads_filters: bool = True
     ) -> Search: ...
 
-    def ask(self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True) -> Answer: ...
+    def ask(
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
+    ) -> Answer: ...
 
     def stream(
-        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
     ) -> Iterator[AnswerEvent]: ...
 
     def summarise(self, names: Sequence[str]) -> Summary: ...
@@ -371,16 +386,42 @@ def closing_lines(answer: Answer, width: int | None = None) -> list[Line]:
     if answer.related:
         heading = "Related, but does not answer this" if answer.abstained is not None else "Related"
         lines += [_BLANK, Line(heading, Kind.HEADING), *(line for source in answer.related for line in _related_lines(source, width))]
-    if answer.model != "extractive" and answer.abstained is None:
-        lines += [_BLANK, Line(_byline(answer), Kind.ORIGIN)]
+    if byline := writer_said(answer):
+        lines += [_BLANK, *wrapped(byline, width, Kind.ORIGIN)]
     return lines
 
 
-def _byline(answer: Answer) -> str:
-    usage = answer.usage
-    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
-        return f"Written by {one_line(answer.model)}"
-    return f"Written by {one_line(answer.model)} ({usage.prompt_tokens} tokens read, {usage.completion_tokens} written)"
+def writer_said(answer: Answer) -> str:
+    """Which chat model wrote an answer, and what that used and cost; "" if none was asked.
+
+    >>> writer_said(Answer("Why?", "Why?", (Sentence("So."),), model="tiny-chat", usage=Usage(1200, 90, 0.0021)))
+    'Written by tiny-chat (1,200 tokens read, 90 written, $0.0021)'
+    """
+    if answer.model != "extractive" and answer.abstained is None:
+        return f"Written by {one_line(answer.model)} ({usage_said(answer.usage)})"
+    return "" if answer.usage is None else f"A chat model was asked ({usage_said(answer.usage)})"
+
+
+def usage_said(usage: Usage | None) -> str:
+    """What a chat model used and cost, as far as it is known.
+
+    >>> usage_said(Usage(1200, 90)), usage_said(None)
+    ('1,200 tokens read, 90 written, cost unknown', 'cost unknown')
+    """
+    read, written, cost = (usage.prompt_tokens, usage.completion_tokens, usage.cost_usd) if usage else (None, None, None)
+    parts = [f"{read:,} tokens read" if read is not None else "", f"{written:,} written" if written is not None else ""]
+    return ", ".join([*filter(None, parts), "cost unknown" if cost is None else dollars(cost)])
+
+
+def dollars(cost: float) -> str:
+    """A price in US dollars, to two digits that count if it is under a cent; what costs something is never $0.
+
+    >>> dollars(1.5), dollars(0.0021499), dollars(0.000001), dollars(0.0)
+    ('$1.50', '$0.0021', 'under $0.0001', '$0.00')
+    """
+    if 0 < cost < 0.0001:
+        return "under $0.0001"
+    return f"${cost:.2f}" if cost >= 0.01 or not cost else f"${cost:.{3 - math.floor(math.log10(cost)) - 2}f}"
 
 
 def source_lines(answer: Answer, width: int | None = None) -> list[Line]:

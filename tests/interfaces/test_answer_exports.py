@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from rag_qa.answering.answer import Answer, Source
 from rag_qa.errors import RagQAError
 from rag_qa.interfaces import answer_exports, cli, new_files
-from rag_qa.interfaces.answer_exports import cited, export, read
+from rag_qa.interfaces.answer_exports import WRITERS, cited, export, file_name, read
 from rag_qa.papers import Notice, Origin, Paper, Version
 from rag_qa.retrieval.filters import Filters, Narrowing
 from rag_qa.sources import files
@@ -116,6 +116,16 @@ def test_a_refusal_cites_nothing_and_related_papers_are_not_cited(name: str) -> 
     assert cited([REFUSED]) == []
     with pytest.raises(RagQAError, match=f"no paper to write as {name}"):
         export([REFUSED], name)
+
+
+@given(st.lists(st.text(), min_size=1, max_size=3), st.sampled_from(list(WRITERS)))
+def test_a_file_name_is_one_that_every_system_takes(questions: list[str], name: str) -> None:
+    made = file_name([Answer(question, question) for question in questions], name)
+
+    stem, dot, suffix = made.rpartition(".")
+    assert (dot, suffix) == (".", name)
+    assert re.fullmatch(r"[^\W_]+(-[^\W_]+)*", stem), made
+    assert len(made.encode()) <= 255
 
 
 # ------------------------------------------------------------------------------------------------------- to be read by people

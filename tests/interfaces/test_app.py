@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from rag_qa.answering.answer import AnswerEvent, Step
-from rag_qa.engine import IndexInfo, Scope
+from rag_qa.engine import MOST_WORDS_LONGER, IndexInfo, Scope
 from rag_qa.errors import AuthError, BadReply, EmptyIndexError, ProviderTimeout, QuestionError, RagQAError, SettingsError, StaleIndexError
 from rag_qa.index.store import Holdings
-from rag_qa.interfaces import app
+from rag_qa.interfaces import answer_exports, app
 from rag_qa.interfaces.cards import Turn
 from rag_qa.papers import Paper
 from rag_qa.retrieval.filters import EVERYTHING, FilterError, Filters, Narrowing
@@ -36,7 +36,7 @@ class ScriptedEngine:
     """Answers a question with the events that the script has for it: an exception is raised, a `threading.Event` waited for (10 s at most).
 
     A question that the script does not know is answered like the fake engine does. `asked` holds every question with its history, `scopes` what
-    it was asked of, `readings` how often its papers were looked at.
+    it was asked of, `most_words` how long an answer might be, `readings` how often its papers were looked at.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class ScriptedEngine:
         self.script = dict(script or {})
         self.asked: list[tuple[str, list[str]]] = []
         self.scopes: list[Scope] = []
+        self.most_words: list[int | None] = []
         self.readings = 0
         self.finished = 0
         self._papers = list(papers)
@@ -73,11 +74,18 @@ class ScriptedEngine:
         return holdings_of(self._papers)
 
     def stream(
-        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
     ) -> Iterator[AnswerEvent]:
         self.info()
         self.asked.append((question, list(history)))
         self.scopes.append(Scope(filters or EVERYTHING, reads_filters))
+        self.most_words.append(most_words)
         try:
             for item in self.script.get(question) or list(FakeEngine().stream(question, history=history, filters=filters)):
                 if isinstance(item, Exception):
@@ -270,6 +278,45 @@ def test_the_scope_is_what_is_chosen_without_what_is_taken_back(chosen: dict[str
 def test_what_the_panel_can_not_have_sent_is_refused_and_not_overlooked() -> None:
     with pytest.raises(FilterError):
         app.scope_of({"year_from": "2020"})
+
+
+def test_a_longer_answer_is_made_of_the_papers_of_the_shorter_one() -> None:
+    engine = ScriptedEngine()
+    scope = Scope(Filters(venue="ICLR"))
+    *_, turns = app.converse(engine, "tide", (), scope)
+    *_, turns = app.ask_again(engine, turns, {"year_from": 2020}, app.Offer("tide", instead_of=1, is_longer=True))
+    *_, turns = app.ask_again(engine, turns, {"year_from": 2020}, app.Offer("tide"))
+    assert engine.most_words == [None, MOST_WORDS_LONGER, None]
+    assert engine.scopes == [scope, scope, Scope(Filters(year_from=2020))]
+    assert engine.asked[1] == ("tide", [])
+    assert [(turn.is_longer, turn.counts) for turn in turns] == [(False, False), (True, True), (False, True)]
+
+
+# -------------------------------------------------------------------------------------------------------------------- files
+
+
+@pytest.mark.parametrize("name", ["md", "html", "json", "bib", "ris"])
+def test_one_answer_or_all_of_them_are_saved_as_they_are_exported(name: str) -> None:
+    turns = talk(ScriptedEngine({"down": [ProviderTimeout("no answer")]}), "tide", "down", "Compare tide and moss")
+    answers = [turn.answer for turn in turns if turn.answer]
+    assert app.saved(turns, name, 3).content == answer_exports.export(answers[1:], name)
+    whole = app.saved(turns, name)
+    assert whole.content == answer_exports.export(answers, name)
+    assert whole.name == answer_exports.file_name(answers, name)
+    assert whole.said == f"Saved as {whole.name}"
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "said"),
+    [
+        ("md", 2, "There is no answer yet that could be written: ask a question first"),
+        ("bib", 1, "Nothing is cited, so there is no paper to write as bib"),
+        ("exe", 1, "There is no format 'exe' to write answers in: name a file that ends in one of md, html, json, bib, ris"),
+    ],
+)
+def test_what_can_not_be_saved_is_told_in_one_line(name: str, number: int, said: str) -> None:
+    turns = talk(ScriptedEngine({"down": [ProviderTimeout("no answer")]}), "Who was the first?", "down")
+    assert app.saved(turns, name, number) == app.Saved("", "", said)
 
 
 def test_the_papers_are_read_once_for_each_state_of_the_index() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Usage, Verdict
 from rag_qa.engine import EVERY_PAPER, Scope
-from rag_qa.interfaces import cards
+from rag_qa.interfaces import answer_exports, cards
 from rag_qa.interfaces.cards import Failure, Turn
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval.filters import NOT_NARROWED, Filters, Narrowing
@@ -246,13 +246,57 @@ def test_a_sentence_that_holds_has_no_flag_and_a_remark_is_only_a_note() -> None
 def test_below_an_answer_stand_its_notice_the_check_and_the_writer() -> None:
     invented = tree(cards.turn_html(asked("Invent something")))
     assert invented.find(".rq-notice")[0].text == "The reply was cut short."
-    assert invented.find(".rq-check")[0].text == "1 of 3 sentences backed by a source; see the flags.Written by tiny-chat · 129 tokens"
+    assert (
+        invented.find(".rq-check")[0].text
+        == "1 of 3 sentences backed by a source; see the flags.Written by tiny-chat · 120 tokens read, 9 written, cost unknown"
+    )
     assert tree(cards.turn_html(asked("tide"))).find(".rq-check")[0].text == "Backed by the passage marked below.The abstracts’ own sentences"
 
 
-def test_tokens_that_the_server_did_not_count_are_not_shown() -> None:
-    answer = replace(answer_to("tide", "tide"), model="tiny-chat", usage=Usage(prompt_tokens=12))
-    assert tree(cards.turn_html(Turn(1, "tide", answer=answer))).find(".rq-writer")[0].text == "Written by tiny-chat"
+@pytest.mark.parametrize(
+    ("model", "usage", "said"),
+    [
+        ("tiny-chat", None, "Written by tiny-chat · cost unknown"),
+        ("tiny-chat", Usage(12, 3, 0.0021), "Written by tiny-chat · 12 tokens read, 3 written, $0.0021"),
+        ("extractive", None, "The abstracts’ own sentences"),
+        ("extractive", Usage(12), "The abstracts’ own sentences · a chat model was asked: 12 tokens read, cost unknown"),
+    ],
+)
+def test_who_wrote_an_answer_and_what_it_cost(model: str, usage: Usage | None, said: str) -> None:
+    answer = replace(answer_to("tide", "tide"), model=model, usage=usage)
+    assert tree(cards.turn_html(Turn(1, "tide", answer=answer))).find(".rq-writer")[0].text == said
+
+
+def actions(turn: Turn) -> list[str]:
+    """What can be done with an answer."""
+    return [node.text for found in tree(cards.turn_html(turn)).find(".rq-actions") for node in found.find("button")]
+
+
+FILES = ["Markdown", "HTML", "JSON", "BibTeX", "RIS"]
+
+
+def test_an_answer_can_be_longer_and_be_saved() -> None:
+    answer = answer_to("tide", "tide")
+    turn = Turn(3, "tide", answer=answer)
+    assert actions(turn) == ["Longer answer", *FILES]
+    assert actions(replace(turn, is_longer=True)) == FILES
+    assert actions(replace(turn, counts=False)) == FILES
+    assert actions(replace(turn, answer=replace(answer, preface="1 of 3 papers:"))) == FILES
+    assert actions(replace(turn, answer=answer_to("moon", "moon"))) == ["Markdown", "HTML", "JSON"]  # it cites nothing
+    assert actions(replace(turn, answer=None, sentences=answer.sentences)) == []
+    (saved,) = tree(cards.turn_html(turn)).find(".rq-formats")
+    assert [(node.attributes["data-format"], node.attributes["data-turn"]) for node in saved.find("button")] == [
+        (name, "3") for name, _ in cards.FORMATS
+    ]
+
+
+def test_a_longer_answer_says_that_it_is_one() -> None:
+    turn = Turn(1, "tide", is_longer=True, status="Looking…")
+    assert tree(cards.turn_html(turn)).find(".rq-understood")[0].text == "A longer answer"
+
+
+def test_every_format_of_exports_is_offered_and_no_other() -> None:
+    assert [name for name, _ in cards.FORMATS] == list(answer_exports.WRITERS)
 
 
 @pytest.mark.parametrize(("understood", "shown"), [("What is TIDE-7?", True), ("what is  it", False), ("What is it?", False), ("", False)])

@@ -639,7 +639,13 @@ class SlowEngine(FakeEngine):
     """Begins to answer and never ends."""
 
     def stream(
-        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
     ) -> Iterator[AnswerEvent]:
         yield Step("searching")
         sys.stderr.write("busy\n")
@@ -665,7 +671,13 @@ class Fickle(FakeEngine):
     """Streams sentences that are not those of its answer."""
 
     def stream(
-        self, question: str, *, history: Sequence[str] = (), filters: Filters | None = None, reads_filters: bool = True
+        self,
+        question: str,
+        *,
+        history: Sequence[str] = (),
+        filters: Filters | None = None,
+        reads_filters: bool = True,
+        most_words: int | None = None,
     ) -> Iterator[AnswerEvent]:
         *first, last = super().stream(question, history=history)
         assert isinstance(last, Answer)

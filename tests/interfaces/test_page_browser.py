@@ -9,15 +9,19 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Literal, Protocol
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Step, Verdict
-from rag_qa.engine import Engine, Scope
+from rag_qa.engine import MOST_WORDS_LONGER, Engine, Scope
 from rag_qa.errors import EmptyIndexError, ProviderTimeout
 from rag_qa.interfaces import app
+from rag_qa.interfaces.answer_exports import export, file_name
+from rag_qa.interfaces.cards import FORMATS
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval.filters import Filters, Narrowing
 from rag_qa.settings import load
@@ -637,6 +641,92 @@ def test_a_marker_opens_the_sources_that_are_folded_away(open_page: Open) -> Non
     expect(page.locator("#t1-s27")).to_be_visible()
 
 
+# -------------------------------------------------------------------------------------------------------------------- files
+
+
+def downloaded(page: Page, click: Callable[[], None]) -> tuple[str, str]:
+    """Name and content of the file that comes of a click."""
+    with page.expect_download() as waited:
+        click()
+    return waited.value.suggested_filename, waited.value.path().read_text(encoding="utf-8")
+
+
+def open_downloads(page: Page, turn: int) -> None:
+    page.get_by_label(f"Download answer {turn}", exact=True).press("Enter")
+
+
+def test_an_answer_is_downloaded_in_every_format(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "Compare tide and moss")
+    open_downloads(page, 1)
+    answer = answer_to("Compare tide and moss", "Compare tide and moss")
+    for name, called in FORMATS:
+        button = page.locator("#t1-save").get_by_role("button", name=called, exact=True)
+        file, content = downloaded(page, partial(button.press, "Enter"))
+        assert file == file_name([answer], name)
+        assert content.strip() == export([answer], name).strip()
+        expect(page.get_by_role("status").filter(has_text=f"Saved as {file}")).to_be_visible()
+    expect(button).to_be_visible()  # what was opened stays open
+
+
+def test_the_whole_chat_is_downloaded_by_the_keyboard(open_page: Open) -> None:
+    page = open_page()
+    menu = page.get_by_text("Download chat")
+    expect(menu).to_be_hidden()  # there is nothing to save yet
+    for question in ("tide", "Who was the first?"):
+        answered(page, question)
+    menu.press("Enter")
+    page.keyboard.press("Tab")
+    file, content = downloaded(page, partial(page.keyboard.press, "Enter"))
+    answers = [answer_to(question, question) for question in ("tide", "Who was the first?")]
+    assert (file, content) == ("2-answers-tide.md", export(answers, "md"))
+    expect(page.locator("#rq-files").get_by_role("button", name="Markdown")).to_be_hidden()
+    menu.press("Enter")
+    page.keyboard.press("Escape")
+    expect(page.locator("#rq-files").get_by_role("button", name="Markdown")).to_be_hidden()
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_what_can_not_be_downloaded_is_one_line(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "Who was the first?")
+    page.get_by_text("Download chat").click()
+    page.locator("#rq-files").get_by_role("button", name="BibTeX").click()
+    expect(page.get_by_role("status").filter(has_text="Nothing is cited, so there is no paper to write as bib")).to_be_in_viewport(ratio=1)
+
+
+def test_a_downloaded_page_carries_nothing_out(open_page: Open, desktop: BrowserContext, tmp_path: Path) -> None:
+    page = open_page()
+    answered(page, HOSTILE)
+    open_downloads(page, 1)
+    _, content = downloaded(page, page.locator("#t1-save").get_by_role("button", name="HTML").click)
+    (tmp_path / "saved.html").write_text(content, encoding="utf-8")
+    opened = desktop.new_page()
+    asked: list[str] = []
+    opened.on("request", lambda request: asked.append(request.url))
+    opened.goto((tmp_path / "saved.html").as_uri())
+    assert opened.locator("h2").text_content() == HOSTILE
+    assert opened.locator("mark").text_content() == HOSTILE
+    assert opened.evaluate("window.pwned") is None
+    assert opened.locator("img, script, iframe").count() == 0
+    assert asked == [(tmp_path / "saved.html").as_uri()]
+    opened.close()
+
+
+def test_a_longer_answer_is_asked_for_by_a_button(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    answered(page, "tide")
+    before = len(stage.engine.asked)
+    page.get_by_role("button", name="Longer answer").press("Enter")
+    expect(page.locator(".rq-turn[aria-busy=false]")).to_have_count(2)
+    assert stage.engine.asked[before:] == [("tide", [])]
+    assert stage.engine.most_words[before:] == [MOST_WORDS_LONGER]
+    expect(page.locator(".rq-turn").last.locator(".rq-understood")).to_have_text("A longer answer")
+    expect(page.get_by_role("button", name="Longer answer")).to_have_count(0)
+    answered(page, "moss")
+    assert stage.engine.asked[-1] == ("moss", ["tide"])
+
+
 # ------------------------------------------------------------------------------------------------------------- safety and looks
 
 
@@ -663,17 +753,36 @@ def test_a_phone_scrolls_downwards_only(open_page: Open, browser: Browser) -> No
     assert has_no_sideways_scrolling(page)
     for part in ("form.rq-panel", ".rq-unfilter", "#rq-question"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
-    for question in ("Compare tide and moss", "Invent something", "Who was the first?", "breaks", "x" * 500, HOSTILE):
+    for number, question in enumerate(("Compare tide and moss", "Invent something", "Who was the first?", "breaks", "x" * 500, HOSTILE), 1):
         answered(page, question)
         assert has_no_sideways_scrolling(page), question
         expect(page.locator(".rq-turn").last.locator("h2")).to_be_in_viewport()
+        if question != "breaks":
+            open_downloads(page, number)
+            assert has_no_sideways_scrolling(page), question
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_in_viewport(ratio=1)
+    page.get_by_text("Download chat").press("Enter")
+    for _, called in FORMATS:
+        expect(page.locator("#rq-files").get_by_role("button", name=called, exact=True)).to_be_in_viewport(ratio=1)
+    assert has_no_sideways_scrolling(page)
 
 
 OPENING = (".rq-welcome p", ".rq-example", ".rq-facts", "#rq-clear")
 ANSWERED = (
     *("mark", ".rq-abstract p", ".rq-meta", ".rq-n", ".rq-label", ".rq-answer", ".rq-marker", ".rq-flag", ".rq-notice", ".rq-doubt", ".rq-writer"),
-    *(".rq-question", ".rq-refusal h3", ".rq-refusal p", ".rq-refusal h4", ".rq-failure h3", ".rq-failure p", ".rq-again", "#rq-question button"),
+    *(
+        ".rq-longer",
+        ".rq-save summary",
+        ".rq-formats button",
+        ".rq-question",
+        ".rq-refusal h3",
+        ".rq-refusal p",
+        ".rq-refusal h4",
+        ".rq-failure h3",
+        ".rq-failure p",
+        ".rq-again",
+        "#rq-question button",
+    ),
 )
 
 

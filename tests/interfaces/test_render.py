@@ -203,7 +203,7 @@ def test_only_what_is_not_supported_is_marked() -> None:
         "\n"
         "Note: The reply was cut short.\n"
     )
-    assert text.endswith("\n\nWritten by tiny-chat (120 tokens read, 9 written)")
+    assert text.endswith("\n\nWritten by tiny-chat (120 tokens read, 9 written, cost unknown)")
 
 
 @pytest.mark.parametrize("status", Status)
@@ -221,10 +221,47 @@ def test_the_question_is_repeated_only_if_it_was_understood_as_another() -> None
     assert not render.is_reworded("Why so?", "")
 
 
-def test_the_writer_is_named_even_if_it_did_not_count() -> None:
-    lines = render.closing_lines(Answer("q", "q", model="tiny-chat", usage=Usage()))
+@pytest.mark.parametrize(
+    ("usage", "said"),
+    [
+        (None, "cost unknown"),
+        (Usage(), "cost unknown"),
+        (Usage(prompt_tokens=12), "12 tokens read, cost unknown"),
+        (Usage(1200, 90), "1,200 tokens read, 90 written, cost unknown"),
+        (Usage(1200, 90, 0.0), "1,200 tokens read, 90 written, $0.00"),
+        (Usage(1200, 90, 0.00612), "1,200 tokens read, 90 written, $0.0061"),
+        (Usage(1200, 90, 12.345), "1,200 tokens read, 90 written, $12.35"),
+    ],
+)
+def test_what_an_answer_cost_is_said_and_what_is_unknown_is_never_nothing(usage: Usage | None, said: str) -> None:
+    written = Answer("q", "q", (Sentence("So."),), model="tiny-chat", usage=usage)
 
-    assert render.plain(lines) == "\nWritten by tiny-chat"
+    assert render.plain(render.closing_lines(written)) == f"\nWritten by tiny-chat ({said})"
+    assert render.plain(render.answer_lines(written)).count("cost unknown") == (usage is None or usage.cost_usd is None)
+
+
+def test_what_was_paid_is_said_though_the_answer_is_not_the_model_s() -> None:
+    paid = Usage(1200, 90, 0.0021)
+    instead = replace(ask("tide"), usage=paid)
+    refused = Answer("q", "q", abstained="None of the papers says this.", model="tiny-chat", usage=paid)
+
+    for answer in (instead, refused):
+        assert render.plain(render.answer_lines(answer)).endswith("\n\nA chat model was asked (1,200 tokens read, 90 written, $0.0021)")
+
+
+@pytest.mark.parametrize("question", ["tide", "compare tide and moss", "How far is the moon?"])
+def test_an_answer_without_a_model_has_no_price(question: str) -> None:
+    shown = render.plain(render.answer_lines(ask(question)))
+
+    assert "cost" not in shown
+    assert "$" not in shown
+
+
+@given(st.floats(0, 1000))
+def test_a_price_is_as_shown_or_nearly_so(cost: float) -> None:
+    shown = render.dollars(cost)
+
+    assert shown == "under $0.0001" if 0 < cost < 0.0001 else abs(float(shown.removeprefix("$")) - cost) <= max(0.0051, 0.051 * cost)
 
 
 @given(st.integers(20, 100))
