@@ -37,16 +37,27 @@ class Understood:
     leans: bool = False
 
 
+def _never(_question: str, _paper: Paper) -> bool:
+    return False
+
+
 class Conversations:
     """Understands questions in the light of earlier ones.
 
     `papers_for` gives the papers that answer a question by themselves, best first, without those with some ids; `name_of` gives a word as the
-    library writes it if it is the name of a paper ("netmoe": NetMoE). Both are asked only as far as needed. Safe to use from several threads.
+    library writes it if it is the name of a paper ("netmoe": NetMoE), `leads_to` whether the search for a question comes upon a paper first, or
+    nearly. They are asked only as far as needed. Safe to use from several threads.
     """
 
-    def __init__(self, papers_for: Callable[[str, frozenset[str]], tuple[Paper, ...]], name_of: Callable[[str], str | None]) -> None:
+    def __init__(
+        self,
+        papers_for: Callable[[str, frozenset[str]], tuple[Paper, ...]],
+        name_of: Callable[[str], str | None],
+        leads_to: Callable[[str, Paper], bool] = _never,
+    ) -> None:
         self._papers_for = papers_for
         self._name_of = name_of
+        self._leads_to = leads_to
         self._turns: OrderedDict[tuple[str, ...], Turn] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -58,9 +69,9 @@ class Conversations:
             return Understood(chat.stand_alone(plain, ()))
         turns = _Turns(self, said, _FOLLOWED)
         named = self._with_names(plain)
-        understood = chat.stand_alone(named, turns)
+        understood = chat.stand_alone(named, turns, speaks_of=self._speaks_of)
         if understood == named:
-            return Understood(plain)
+            return Understood(plain, _shown(plain, turns))
         return Understood(understood, _shown(understood, turns), leans=not chat.is_settled_by_rules(named))
 
     def before(self, history: Sequence[str]) -> list[str]:
@@ -88,10 +99,13 @@ class Conversations:
             if known := self._turns.get(questions[-_KEY:]):
                 return known
         before = _Turns(self, questions[:-1], depth - 1)
-        understood = chat.stand_alone(self._with_names(self._in_small_letters(questions[-1])), before)
+        understood = chat.stand_alone(self._with_names(self._in_small_letters(questions[-1])), before, speaks_of=self._speaks_of)
         turn = Turn(understood, self._papers_for(understood, _shown(understood, before)))
         self._note(questions, turn)
         return turn
+
+    def _speaks_of(self, question: str, turn: Turn) -> bool:
+        return bool(turn.papers) and self._leads_to(question, turn.papers[0])
 
     def _in_small_letters(self, question: str) -> str:
         """A question typed in capitals altogether, as others are typed: capitals are how names are told."""

@@ -46,6 +46,11 @@ _UNRELATED = 0.15
 """Nor is it asked when no paper comes near the question (score of the best hit) and the evidence would not do for an answer either."""
 
 
+_SURE_OF_PAPER = 0.5
+"""A question that comes upon a paper with such a score says enough to stand alone."""
+_NEAR_PLACES, _NEARLY = 3, 0.8
+"""Among so many hits, with such a share of the best score, a paper is nearly the first."""
+
 _NOTHING = "No paper in this library has anything to do with the question."
 
 
@@ -240,10 +245,18 @@ class Questions:
         answer = listed or self._parts.extractive.answer(narrowed.question, self._hits(narrowed, shown))
         return tuple(source.paper for source in answer.sources)
 
+    def _leads_to(self, scope: Scope, question: str, paper: Paper) -> bool:
+        """Does a question come upon a paper first, or nearly, and upon no other one for sure?"""
+        narrowed = self.narrowed(question, scope)
+        hits = self._parts.retriever.search(narrowed.question, k=_NEAR_PLACES, filters=narrowed.filters)
+        if not hits or hits[0].score >= _SURE_OF_PAPER:
+            return False
+        return any(hit.paper.id == paper.id and hit.score >= _NEARLY * hits[0].score for hit in hits)
+
     def _conversations(self, scope: Scope) -> Conversations:
         """What was said and answered within a scope."""
         with self._lock:
-            known = self._scopes.pop(scope, None) or Conversations(partial(self._papers_for, scope), self._name_of)
+            known = self._scopes.pop(scope, None) or Conversations(partial(self._papers_for, scope), self._name_of, partial(self._leads_to, scope))
             self._scopes[scope] = known  # the last used is the last
             for oldest in list(self._scopes)[:-_MOST_SCOPES]:
                 del self._scopes[oldest]

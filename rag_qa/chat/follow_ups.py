@@ -7,21 +7,29 @@ images?" goes on with. A question that can be understood by itself stays as it i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rag_qa import text
-from rag_qa.chat.instead import asked_of, corrected, is_question, of_something_else, than_before
+from rag_qa.chat.instead import asked_of, corrected, is_question, of_one_named, of_something_else, than_before
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
 from rag_qa.chat.narrowing import narrowed, says_nothing_else
-from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, replaced
+from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, may_go_on, replaced
 from rag_qa.chat.sets import is_of_set, of_set
 from rag_qa.chat.turns import Turn, all_of_them, context, put_in_front, subject, turn_for
 
+SpeaksOf = Callable[[str, Turn], bool]
+"""Does a question, searched for as it is, lead to the paper that answered a turn?"""
 
-def stand_alone(question: str, turns: Sequence[Turn]) -> str:
+
+def _unknown(_question: str, _turn: Turn) -> bool:
+    return False
+
+
+def stand_alone(question: str, turns: Sequence[Turn], *, speaks_of: SpeaksOf = _unknown) -> str:
     """The question with what it takes from the earlier turns written out; unchanged when it takes nothing.
 
-    `turns`, oldest first, are looked at only as far as they are needed.
+    `turns`, oldest first, are looked at only as far as they are needed. `speaks_of` is asked where the words of a question do not tell whether it
+    goes on with the last turn.
 
     >>> stand_alone("Which kind of regression does its extension use?", [Turn("What is DP-CATE?")])
     "Which kind of regression does DP-CATE's extension use?"
@@ -32,7 +40,7 @@ def stand_alone(question: str, turns: Sequence[Turn]) -> str:
     """
     understood = " ".join(question.split())
     for _ in range(_MOST_STEPS):
-        before, understood = understood, _one_step(understood, turns)
+        before, understood = understood, _one_step(understood, turns, speaks_of)
         if understood == before or _NEW_TOPIC.match(_FILLER.sub("", before)):
             break
     return understood
@@ -42,13 +50,16 @@ _MOST_STEPS = 4
 """What is understood is read once more, so that it stays as it is when it is asked again; more steps than this are for nonsense."""
 
 
-def _one_step(question: str, turns: Sequence[Turn]) -> str:
+def _one_step(question: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
     asked = _FILLER.sub("", question)
     if new := _NEW_TOPIC.match(asked):
         return asked[new.end() :]
     if not turns or not asked:
         return asked or question
-    return asked if _is_put_already(asked, turns) else _by_rules(asked, turns)
+    if _is_put_already(asked, turns):
+        return asked
+    understood = _by_rules(asked, turns)
+    return _gone_on(asked, turns, speaks_of) if understood == asked else understood
 
 
 def is_settled_by_rules(question: str) -> bool:
@@ -61,10 +72,18 @@ def is_settled_by_rules(question: str) -> bool:
 def _by_rules(asked: str, turns: Sequence[Turn]) -> str:
     if said := corrected(asked):
         return _corrected(said, turns)
-    for rule in (narrowed, others, of_set, _goes_on, _by_place, than_before, of_something_else, of_several):
+    for rule in (narrowed, others, of_set, _goes_on, of_one_named, _by_place, than_before, of_something_else, of_several):
         if understood := rule(asked, turns):
             return understood
     return _with_subject(asked, turn_for(asked, turns)) if depends(asked) else asked
+
+
+def _gone_on(asked: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
+    """ "How many people took part?", which names nothing: asked of the paper of the last turn, if that is what it leads to."""
+    if not may_go_on(asked):
+        return asked
+    turn = turn_for(asked, turns)
+    return _with_subject(asked, turn) if turn.papers and speaks_of(asked, turn) else asked
 
 
 def _corrected(said: str, turns: Sequence[Turn]) -> str:
@@ -89,7 +108,17 @@ def _by_place(question: str, turns: Sequence[Turn]) -> str | None:
         put = replaced(put, subject(turns[-1])[0], also_elliptic=True) or put
     if is_one_name(put):
         return asked_of(put.strip(" ?.!,"), turns[-1])
-    return of_something_else(put, turns) or put
+    return of_something_else(put, turns) or _about_that(put, turns[-1])
+
+
+_ABOUT_THAT = re.compile(r"(?<=\babout )(?:it|that|this)(?=[\s?.!]*$)", re.IGNORECASE)
+
+
+def _about_that(put: str, last: Turn) -> str:
+    """ "What does MOSS-2 say about it?" after a question on what both do: "it" is what that was about, besides their names."""
+    known = {text.fold(name).text for name in (*text.names(last.understood_as), *text.names(put))}
+    topic = " ".join(word for word in text.content_words(last.understood_as) if word not in known)
+    return _ABOUT_THAT.sub(lambda _: topic, put) if topic else put
 
 
 def _is_put_already(question: str, turns: Sequence[Turn]) -> bool:
@@ -119,13 +148,14 @@ def _with_subject(question: str, turn: Turn) -> str:
 
 _FILLER = re.compile(
     r"^(?:(?:ok(?:ay)?|many thanks|thanks|thank you|great|nice|cool|interesting|i see|got it|perfect|good|wow|hm+|right|sure|alright|fine"
-    r"|understood|makes sense|yes|yeah|yep|please|actually|well|hi|hello|hey)"
-    r"(?:[ ,]+(?:thanks|thank you|so much|then|again|please))?\s*[,.!…]+\s+)+(?=\S)",
+    r"|understood|makes sense|yes|yeah|yep|please|actually|well|hi|hello|hey|(?:i have |i've got )?(?:another|one more|a further|a quick) question)"
+    r"(?:[ ,]+(?:thanks|thank you|so much|then|again|please))?\s*[,.!…:]+\s+)+(?=\S)",
     re.IGNORECASE,
 )
 _NEW_TOPIC = re.compile(
     r"^(?:(?:ok(?:ay)?|so|well|now|right|fine)[,.!]? )*(?:(?:something|a thing) (?:completely |entirely )?(?:else|different)(?: now)?"
     r"|(?:a |an? entirely |a completely )?(?:new|different|another|next|other) (?:topic|subject|question|thing)(?: now)?"
+    r"|(?:leaving|putting) [\w -]{1,40} aside"
     r"|let(?:['’]|u)?s (?:leave|drop|forget|move on|change|switch|turn)[^.:;!?]{0,40}|on (?:another|a different|an unrelated) (?:note|topic"
     r"|subject)|moving on"
     r"|(?:forget|never ?mind|skip|leave|drop)(?: about)?(?: (?:that|it|this))?"

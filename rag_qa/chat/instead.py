@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_qa import text
 from rag_qa.chat.lists import ORDINAL, asks_for_others
-from rag_qa.chat.pointing import GENERIC, QUOTED, masked, opens_elsewhere
+from rag_qa.chat.pointing import GENERIC, QUOTED, masked, opens_elsewhere, replaced
 from rag_qa.chat.turns import Turn, any_name, called, context, papers_asked_for, subject
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.set_questions import asked_for_set
@@ -62,8 +62,28 @@ def of_something_else(question: str, turns: Sequence[Turn]) -> str | None:
         return understood
     if not preposition and (understood := asked_of(phrase, last)):
         return understood
-    about, _ = subject(last)
-    return f"{context(about, last)}: {question}" if about else None
+    about, is_name = subject(last)
+    return f"{about if is_name else context(about, last)}: {question}" if about else None
+
+
+_AND_NAMED = re.compile(
+    rf"^(?:(?:and|but|so|then|now|ok(?:ay)?),? )*(?:(?:and|but|what about|how about|as for) )(?!{_PREPOSITION}\b)"
+    r"(?P<name>(?:the )?[^\s,?]+(?: [^\s,?]+){0,3})"
+    r"(?:,| -|\?) (?P<asked>\S.*)$",
+    re.IGNORECASE,
+)
+
+
+def of_one_named(question: str, _turns: Sequence[Turn]) -> str | None:
+    """ "And ALiBi, what's its drawback?": the question, asked of what is named in front of it.
+
+    >>> of_one_named("And MOSS-2, how does it grow?", ())
+    'how does MOSS-2 grow?'
+    """
+    match = _AND_NAMED.match(question)
+    if match is None or _is_no_subject(match["name"]) or not is_question(match["asked"]):
+        return None
+    return replaced(match["asked"], match["name"], also_elliptic=True)
 
 
 def _is_no_subject(phrase: str) -> bool:
@@ -82,10 +102,27 @@ def _compared(match: re.Match[str], last: Turn) -> str | None:
 
 
 def _with_phrase(last: str, preposition: str, phrase: str) -> str | None:
-    """The last question with another "on ...": "and on images?" after "How accurate is it on text?", or after "How accurate is it?"."""
+    """The last question with another "on ...": "and on images?" after "How accurate is it on text?", or after "How accurate is it?"; with another
+    number, if that is all that is said: "and with 8 GPUs?", "with 128".
+    """
+    if _NUMBER.match(phrase) and (numbers := _with_number(last, phrase)):
+        return numbers
     if match := re.search(rf"^(.+) {preposition} [^?]+\?*$", last, re.IGNORECASE):
         return f"{match.group(1)} {preposition} {phrase}?"
     return None if _DEFINITION.match(last) or ":" in last else f"{last.rstrip(' ?.!')} {preposition} {phrase}?"
+
+
+_NUMBER = re.compile(r"^(?P<number>\d[\d.,]*)(?P<unit>[- ]?[\w%]+)?$")
+
+
+def _with_number(last: str, phrase: str) -> str | None:
+    """The last question with another number in the place of the only one that counts the same."""
+    new = _NUMBER.match(phrase)
+    if new is None:
+        return None
+    unit = rf"(?=[- ]?{re.escape(new['unit'].strip(' -'))}\b)" if new["unit"] else ""
+    there = list(re.finditer(rf"(?<![\w.,-])\d[\d.,]*(?!\w){unit}", last))
+    return last[: there[0].start()] + new["number"] + last[there[0].end() :] if len(there) == 1 else None
 
 
 # ------------------------------------------------------------------------------------------------- another subject

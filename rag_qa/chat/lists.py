@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag_qa import text
-from rag_qa.chat.pointing import depends, masked, replaced
+from rag_qa.chat.pointing import GENERIC, depends, masked, replaced
 from rag_qa.chat.turns import LISTING, Turn, called, each_of_them, joined, listed, papers_asked_for
 from rag_qa.retrieval.set_questions import asked_for_set
 from rag_qa.text import any_of
@@ -26,6 +26,15 @@ OTHERS = re.compile(
     r"|too|as well|please))*[\s?.!]*$",
     re.IGNORECASE,
 )
+# "any others on red teaming?"
+_OTHERS_ON = re.compile(
+    rf"{_AND}(?:(?:are|is) there |do you (?:have|know) |what about |how about |show me |give me |find )?(?:any|some)? ?"
+    r"(?:others?|more|other (?:ones|papers|works?|studies)|more (?:papers|works?|studies)|anything else)"
+    r" (?P<topic>(?:on|about|with|using|dealing with|concerning) (?!(?:this|that|it|the same|these|those|them)\b)\S.*?)"
+    r"(?: too| as well| please)*[\s?.!]*$",
+    re.IGNORECASE,
+)
+_SAYS_ON_WHAT = re.compile(r"\b(?:on|about|like) (?:this|that|it|the same)\b", re.IGNORECASE)
 _OTHER_PAPERS = re.compile(
     r"\b(?:any|which|what|some|are there|is there)\b.{0,12}\bother (?:papers|works?|studies|abstracts|articles)\b|^others: ", re.IGNORECASE
 )
@@ -50,18 +59,27 @@ def asks_for_others(understood: str) -> bool:
 
 def others(question: str, turns: Sequence[Turn]) -> str | None:
     """ "Any others?" after a question for papers: that question, for other ones."""
+    if (about := _OTHERS_ON.match(question)) and not asks_for_others(question):
+        return f"Which other papers are {about['topic']}?"
     if not OTHERS.match(question):
         return None
     last = turns[-1].understood_as
     asked = papers_asked_for(last)
     if not asked and not LISTING.search(last):
-        return None
+        return _others_on_that(question, last)
     if asks_for_others(last):
         return last
     again, changed = _NOUN_OF_LIST.subn(r"\1\2 other \3", last, count=1)
     if changed and asks_for_others(again):
         return again
     return asked.asked("Which other") if asked else f"others: {last}"
+
+
+def _others_on_that(question: str, last: str) -> str | None:
+    """ "Any others about that?" after a question for no list: on what that question was about, besides the names in it."""
+    names = {text.fold(name).text for name in text.names(last)}
+    topic = [word for word in text.content_words(last) if word not in names and word not in GENERIC]
+    return f"Which other papers are about {' '.join(topic)}?" if topic and _SAYS_ON_WHAT.search(question) else None
 
 
 # ------------------------------------------------------------------------------------------------------ places in a list
@@ -178,6 +196,12 @@ OF_SEVERAL = re.compile(
     r"|\bwhich one\b(?! of\b)|\b(?P<alone>both|either|neither)\b(?! (?:of|\w+ (?:and|or|nor))\b)",
     re.IGNORECASE,
 )
+# "which is quicker on large pictures?": of those that were compared
+_THE_BETTER = re.compile(
+    r"^(?:and |but |so )*(?P<which>which|what)(?= (?:(?:is|was|are|were|performs?|does|works?|runs?|scales?|trains?|gets?|costs?|needs?|uses?|has)"
+    r" (?:\w+ )?(?:\w{3,}er|better|worse|more|less|the \w+est|best|most|least)\b|wins\b))",
+    re.IGNORECASE,
+)
 _SAYS_LITTLE = 2
 _THEY = re.compile(r"\b(?:they|them|their|these|those)\b", re.IGNORECASE)
 
@@ -185,7 +209,7 @@ _THEY = re.compile(r"\b(?:they|them|their|these|those)\b", re.IGNORECASE)
 def of_several(question: str, turns: Sequence[Turn]) -> str | None:
     """ "Which of them ...?", "which one ...?", "do they ...?" after a question about several things: their names."""
     plain = masked(question)
-    match = OF_SEVERAL.search(plain)
+    match = OF_SEVERAL.search(plain) or _THE_BETTER.match(plain)
     if match and re.search(r"the papers$", match.group(), re.IGNORECASE) and len(text.content_words(plain)) > _SAYS_LITTLE:
         return None  # those of the library
     if text.names(plain) or not (match or _THEY.search(plain)):
@@ -196,6 +220,9 @@ def of_several(question: str, turns: Sequence[Turn]) -> str | None:
         return None
     if match is None:
         return replaced(question, they, also_elliptic=True) if each_of_them(turns[-1]) and depends(question) else None
+    if match.re is _THE_BETTER:
+        said = f"{match['which']} of {they}"
+        return question[: match.start("which")] + said + question[match.end("which") :] if each_of_them(turns[-1]) else None
     if match["alone"]:
         said = f"{match['alone']} {they}"
     else:

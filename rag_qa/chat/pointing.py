@@ -43,7 +43,8 @@ _VERB = (
     r"|important|needed|useful|hold|holds|happen|happens|always|ever|differ|differs|different|enough|good|bad)"
 )
 _PRONOUN = re.compile(
-    rf"\b(?:it|they|them|he|she|(?:this|that) one)\b|\b(?:this|that|these|those)\b(?=\s*(?:$|[?.,!]|{_VERB}\b|or\b|versus\b|vs\b))",
+    rf"\b(?:it|they|them|he|she|(?:this|that) one)\b|\b(?:this|that|these|those)\b(?=\s*(?:$|[?.,!]|{_VERB}\b|or\b|versus\b|vs\b"
+    r"|(?:by|in|on|with|without|at|from|to|again|too)\b))",
     re.IGNORECASE,
 )
 # "does that size compare", "of those sparse approaches": a thing named before, not a subject to be put in its place
@@ -52,6 +53,8 @@ _DETERMINER = re.compile(
     r"|\b(?:these|those) (?!days\b|that\b|who\b|which\b|with\b)[a-z]{3,}",
     re.IGNORECASE,
 )
+# "the best ones", "theirs": of what, was said before
+_ONES = re.compile(r"\btheirs\b|\bthe (?:[\w-]+ )?ones\b(?! (?:that|which|who|with|without|of|in|on|for|from|by)\b)", re.IGNORECASE)
 # "is it possible to ...", "it takes long": the word refers to nothing
 _EXPLETIVE = re.compile(
     r"\b(?:is|was|would|be|makes?|made|takes?|find|(?:can|could)(?= it be\b)"
@@ -106,6 +109,8 @@ def depends(question: str) -> bool:
         return False
     if (thing := _DETERMINER.search(without)) and not named and not _CLAUSE_BEFORE.search(without[: thing.start()]):
         return True
+    if (lean := _ONES.search(without)) and not named and len(text.content_words(without[: lean.start()])) <= 1:
+        return True
     if reference := _first_reference(without):
         return not (refers_inside(without) or _are_the_authors(without, reference))
     if named or asked_for_set(question):
@@ -115,6 +120,24 @@ def depends(question: str) -> bool:
     return len(specific) <= 2 and bool(_BACKWARD_DEFINITE.search(question))
 
 
+def may_go_on(question: str) -> bool:
+    """Can a question that does not say so still go on with the last one: short, without a name, and neither for a definition nor for papers?
+
+    >>> may_go_on("How many people took part?"), may_go_on("What is rank collapse?"), may_go_on("How many people took part in PMR-2?")
+    (True, False, False)
+    """
+    plain = masked(question)
+    if text.names(plain) or asked_for_set(question) or _DEFINES.match(plain):
+        return False
+    return len([word for word in text.content_words(question) if word not in GENERIC]) <= _SHORT
+
+
+_SHORT = 6
+_DEFINES = re.compile(
+    r"^(?:so |and )?(?:(?:what|who)(?: is| are|['’]s) (?!the\b|it\b)[\w\s-]+"
+    r"|tell me .*|(?:please )?(?:explain|describe|define|summari[sz]e) .*)[\s?.!]*$",
+    re.IGNORECASE,
+)
 _ENOUGH = 8
 """A question of so many words of its own can be searched for as it is."""
 
@@ -222,13 +245,18 @@ def replaced(question: str, subject: str, *, also_elliptic: bool = False) -> str
                 continue
             if match.group().lower() in ("they", "them", "their") and _IT.search(plain, match.end()):
                 continue  # "did they show it": they are the authors
-            if pattern is _PRONOUN and ((is_elliptic(question) and not also_elliptic) or match.group().lower() in ("this", "that")):
+            if pattern is _PRONOUN and ((is_elliptic(question) and not also_elliptic) or _is_something_else(match.group(), subject)):
                 return None
             return question[: match.start()] + replacement + question[match.end() :]
     return None
 
 
 _IT = re.compile(r"\bits?\b", re.IGNORECASE)
+
+
+def _is_something_else(pronoun: str, subject: str) -> bool:
+    """May a pronoun stand for what was said, and not for the subject: "does that help?", "who does these?" of one thing?"""
+    return pronoun.lower() in ("this", "that") or (pronoun.lower() in ("these", "those") and is_one_name(subject))
 
 
 def is_elliptic(question: str) -> bool:

@@ -108,13 +108,18 @@ LISTING = re.compile(
 
 _COMPARED = re.compile(r"\b(?:compare|comparison|differences? between|versus|vs\.?|differ|both|and|or)\b", re.IGNORECASE)
 _FIELD = frozenset(
-    "ai ml nlp rl rlhf marl ssl fl dp qa rag nas ood llm lm vlm mllm slm gpu cpu tpu cnn rnn gnn dnn mlp vit moe scm gan vae sde ode pde gp mdp".split()
+    """
+    ai ml nlp rl rlhf marl ssl fl dp qa rag nas ood llm lm vlm mllm slm gpu cpu tpu
+    cnn rnn gnn dnn mlp vit moe scm gan vae sde ode pde gp mdp
+    """.split()
 )
 """Short forms that name no work, but what many works are about."""
 _PLURAL = re.compile(r"[A-Z]{2,}s")
 _DEFINED = re.compile(
-    r"^(?:so |and )?(?:what(?: is|['’]s| does)|who (?:introduced|proposed|made)|tell me (?:more )?about|explain|describe|define) (?:the )?(?P<name>[^\s?]+)"
-    r"(?: do| mean)?[\s?.!]*$",
+    r"^(?:so |and )?(?:what(?: is|['’]s| does)|who (?:introduced|proposed|made)|tell me (?:more )?about|explain|describe|define)"
+    r" (?:the )?(?P<name>[^\s?]+)"
+    r"(?: do| mean)?[\s?.!]*$"
+    r"|^(?:(?:and|so|but) )*(?:(?:how|why|when|where) )?(?:is|are|was|does|did|can|could|has|will) (?P<of>[^\s?]+) \w",
     re.IGNORECASE,
 )
 _IN_FRONT = re.compile(r"^(?P<front>[^:?]{2,200}): (?=\S)")
@@ -140,8 +145,23 @@ def several(turn: Turn) -> list[str]:
     if len(asked) > 1 and _COMPARED.search(turn.understood_as) and (not labels or sum(text.fold(name).text in labels for name in asked) != 1):
         return asked
     if len(turn.papers) > 1 and (LISTING.search(turn.understood_as) or asked_for_set(turn.understood_as)):
-        return [called(paper) for paper in turn.papers]
+        return [called(paper) for paper in in_order(turn)]
     return []
+
+
+def in_order(turn: Turn) -> tuple[Paper, ...]:
+    """The papers of a turn: those that it named itself in that order ("compare A and B"), and the others as they were answered."""
+    asked = text.fold(turn.understood_as).text
+    if not _COMPARED.search(asked):
+        return turn.papers
+    return tuple(sorted(turn.papers, key=lambda paper: place if (place := _place(paper, asked)) >= 0 else len(asked)))
+
+
+def _place(paper: Paper, folded: str) -> int:
+    """Where a question names a paper, in short or in full; -1 where it doesn't."""
+    short = text.fold(paper.label).text
+    full = " ".join(text.acronyms(paper.abstract).get(short, ()))
+    return max(folded.find(short), folded.find(full) if full else -1)
 
 
 def joined(names: Sequence[str]) -> str:
@@ -206,11 +226,12 @@ def _named_in(asked: Sequence[str], labels: Sequence[str]) -> str:
 
 
 def _defined(turn: Turn) -> str:
-    """The name that a turn asked for the meaning of, and of which its paper speaks: "it" is that, whatever else the paper proposes."""
+    """The name that a turn asked about by itself, and of which its paper speaks: "it" is that, whatever else the paper proposes."""
     found = _DEFINED.match(turn.understood_as)
-    if not found or not turn.papers or not text.is_name(found["name"]) or of_field(found["name"]):
+    name = (found["name"] or found["of"]) if found else ""
+    if not turn.papers or not text.is_name(name) or of_field(name):
         return ""
-    return found["name"] if text.fold(found["name"]).text in text.fold(turn.papers[0].abstract).text else ""
+    return name if text.fold(name).text in text.fold(turn.papers[0].abstract).text else ""
 
 
 def put_in_front(question: str) -> str:
@@ -244,7 +265,7 @@ def context(about: str, turn: Turn) -> str:
 
 def listed(turns: Sequence[Turn]) -> tuple[Paper, ...]:
     """The papers of the last list, which "the second one" points into."""
-    return next((turns[i].papers for i in range(len(turns) - 1, -1, -1) if len(turns[i].papers) > 1), turns[-1].papers)
+    return next((in_order(turns[i]) for i in range(len(turns) - 1, -1, -1) if len(turns[i].papers) > 1), turns[-1].papers)
 
 
 def phrases_of(question: str) -> tuple[str, ...]:
