@@ -17,33 +17,13 @@ from eval import scoring
 from eval.figures import Metric
 from eval.metrics import stats
 from eval.metrics.stats import Array, Paired
-from eval.sides import Scored, Side
+from eval.sides import HEADLINE, Scored, Side
 from rag_qa.errors import RagQAError
-
-HEADLINE = (
-    "right.all",
-    "success_at_1.answerable",
-    "recall_at_5.answerable",
-    "right_paper_cited.answerable",
-    "citation_precision.answerable",
-    "valid_citations.all",
-    "quotes_verbatim.all",
-    "cited_sentences_quoted.all",
-    "citation_recall.all",
-    "citation_support_precision.all",
-    "misattributed.all",
-    "groundedness.all",
-    "contradicted.all",
-    "fact_in_answer.answerable",
-    "fact_in_first_sentence.single",
-    "refused.unanswerable",
-    "over_refused.answerable",
-    "words_median.all",
-)
-"""The figures that are judged: each by the gate, and together by Holm's correction. Whoever adds a metric that matters adds it here."""
 
 NO_QUESTION = "no question"
 """Of a figure that no question of either side is about."""
+NOT_FINITE = "not finite"
+"""Of a figure that errors make infinite on both sides."""
 
 _TINY = 1e-12
 _METRICS: Mapping[str, Metric] = {metric.name: metric for metric, _ in scoring.plan({})}
@@ -94,7 +74,7 @@ class Difference:
     @property
     def changed(self) -> bool:
         """Is there anything to tell of it?"""
-        return bool(self.better or self.worse) or self.lacks not in ("", NO_QUESTION) or self.before != self.after
+        return bool(self.better or self.worse) or self.lacks not in ("", NO_QUESTION, NOT_FINITE) or self.before != self.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +161,11 @@ def _pairs(before: Side, after: Side) -> list[tuple[Scored, Scored]]:
 
 
 def _keys(before: Side, after: Side) -> list[str]:
-    """Every figure of the plan that one of the sides has, then those that a baseline has and nobody measures any more."""
+    """Every figure of the plan that one of the sides has, then those that were judged before and that nobody measures any more."""
     known = [
         f"{metric.name}.{scope}" for metric, scopes in scoring.plan({}) for scope in scopes if metric.name in {**before.versions, **after.versions}
     ]
-    gone = [key for key in HEADLINE if key.rsplit(".", 1)[0] in before.versions and key not in known]
-    return known + gone
+    return known + [key for key in before.judged if key not in known and key.rsplit(".", 1)[0] in before.versions]
 
 
 def _difference(before: Side, after: Side, pairs: Sequence[tuple[Scored, Scored]], name: str, scope: str) -> Difference:
@@ -215,7 +194,7 @@ def _lacks(before: Side, after: Side, name: str) -> str:
 def _nothing(bare: Difference) -> str:
     if not bare.before.n_eligible and not bare.after.n_eligible:
         return NO_QUESTION
-    return "no question before" if not bare.before.n_eligible else "no question after" if not bare.after.n_eligible else "not finite"
+    return "no question before" if not bare.before.n_eligible else "no question after" if not bare.after.n_eligible else NOT_FINITE
 
 
 def _reached(side: Side, metric: Metric | None, items: Sequence[Scored]) -> Reached:

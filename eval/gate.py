@@ -9,11 +9,10 @@ import traceback
 from pathlib import Path
 
 from eval import compare, floors, judgement, run_directory, scoring, sides
-from eval.comparison import HEADLINE
 from eval.judgement import Judgement, Rules
 from eval.report import differences, junit, markdown
 from eval.run_directory import Run
-from eval.sides import Side
+from eval.sides import HEADLINE, Side
 from rag_qa.errors import RagQAError
 
 HELP = "is a run as good as its baseline?"

@@ -20,10 +20,10 @@ from enum import StrEnum
 from typing import Any
 
 from eval import comparison
-from eval.comparison import HEADLINE, NO_QUESTION, Difference
+from eval.comparison import NO_QUESTION, Difference
 from eval.floors import Check
 from eval.metrics import stats
-from eval.sides import Side
+from eval.sides import HEADLINE, Side
 
 MARGIN = 0.05
 
@@ -102,7 +102,7 @@ class Judgement:
 def judge(before: Side, after: Side, checks: Sequence[Check], rules: Rules, *, asked: int | None = None) -> Judgement:
     """Hold a run against its baseline. `checks`: what became of its floors; `asked`: questions that the run was to ask, if not those that it has."""
     others = comparison.other_data(before, after)
-    compared = None if others else comparison.compare(before, after, only=HEADLINE)
+    compared = None if others else comparison.compare(before, after, only=(*HEADLINE, *before.judged))
     found = [_verdict(one, rules) for one in compared.differences if one.lacks != NO_QUESTION] if compared else []
     return Judgement(
         before,

@@ -26,6 +26,28 @@ from rag_qa.errors import SourceError
 FORM = 1
 """Version of the form of a baseline."""
 
+HEADLINE = (
+    "right.all",
+    "success_at_1.answerable",
+    "recall_at_5.answerable",
+    "right_paper_cited.answerable",
+    "citation_precision.answerable",
+    "valid_citations.all",
+    "quotes_verbatim.all",
+    "cited_sentences_quoted.all",
+    "citation_recall.all",
+    "citation_support_precision.all",
+    "misattributed.all",
+    "groundedness.all",
+    "contradicted.all",
+    "fact_in_answer.answerable",
+    "fact_in_first_sentence.single",
+    "refused.unanswerable",
+    "over_refused.answerable",
+    "words_median.all",
+)
+"""The figures that are judged: each by the gate, and together by Holm's correction. Whoever adds a metric that matters adds it here."""
+
 _DATA = ("data_sha256", "papers_sha256")
 _ABOUT = ("data", *_DATA, "chosen_kinds", "papers", "settings", "models")
 
@@ -52,12 +74,13 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A run or a baseline. `about`: what was measured on what; `versions`: of each metric that was scored."""
+    """A run or a baseline. `about`: what was measured on what; `versions`: of each metric that was scored; `judged`: keys of the headline figures."""
 
     name: str
     about: Mapping[str, Any]
     versions: Mapping[str, str]
     items: tuple[Scored, ...]
+    judged: tuple[str, ...] = HEADLINE
 
     @property
     def ids(self) -> frozenset[str]:
@@ -134,7 +157,7 @@ def _clusters(questions: Sequence[Question]) -> list[int]:
 def write(one: Side, path: Path) -> None:
     """Write a baseline: the same bytes for the same scores."""
     names = list(one.versions)
-    head = {"baseline": FORM, "about": dict(one.about), "metrics": dict(one.versions)}
+    head = {"baseline": FORM, "about": dict(one.about), "judged": one.judged, "metrics": dict(one.versions)}
     records = [
         {
             "id": item.id,
@@ -154,7 +177,8 @@ def _plain(score: Score) -> float | int | str | None:
         return None
     if isinstance(score, Failed):
         return "error"
-    return int(score) if score == int(score) else score
+    rounded = round(score, 12)
+    return int(rounded) if rounded == int(rounded) else rounded
 
 
 def read(path: Path) -> Side:
@@ -164,7 +188,8 @@ def read(path: Path) -> Side:
         if head["baseline"] != FORM:
             raise SourceError(path, 1, found=f"a baseline of form {head['baseline']}", expected=f"form {FORM}", hint="Renew it")
         names = list(head["metrics"])
-        return Side(str(path), head["about"], head["metrics"], tuple(_scored(record, names) for record in records))
+        items = tuple(_scored(record, names) for record in records)
+        return Side(str(path), head["about"], head["metrics"], items, tuple(head["judged"]))
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise SourceError(
             path, None, found=repr(error), expected="a run's directory, or a baseline that `python -m eval gate --renew` wrote"

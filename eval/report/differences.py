@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 
 from eval import scoring
-from eval.comparison import HEADLINE, NO_QUESTION, Comparison, Difference, Reached
+from eval.comparison import NO_QUESTION, Comparison, Difference, Reached
 from eval.judgement import Judgement, Verdict
 from eval.report.table import table
+from eval.sides import HEADLINE
 
 SHOWN_IDS = 8  # of the questions that changed
 _ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}

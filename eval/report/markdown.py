@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from eval.comparison import HEADLINE, NO_QUESTION, Comparison, Difference
+from eval.comparison import NO_QUESTION, Comparison, Difference
 from eval.judgement import Judgement, Outcome
 from eval.report import differences
+from eval.sides import HEADLINE
 
 
 def of_judgement(judgement: Judgement) -> str:
