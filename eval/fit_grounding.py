@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from eval import corpus, edits
-from eval.grounding import CONTRADICTED, NOT_ENOUGH, PAIRS, SUPPORTED, Array, Pair, Separation, load, separation
+from eval.pairs import CONTRADICTED, NOT_ENOUGH, PAIRS, SUPPORTED, Array, Pair, Separation, load, separation
 from rag_qa import text
 from rag_qa.answering.evidence import WordSimilarity
 from rag_qa.claims import claim, view

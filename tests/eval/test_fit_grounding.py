@@ -10,7 +10,7 @@ import pytest
 
 from eval import fit_grounding
 from eval.fit_grounding import Row
-from eval.grounding import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Pair
+from eval.pairs import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Pair
 from rag_qa.embedding.static import WordVectors
 from rag_qa.grounding.likelihood import FEATURES, Rarity, parse, shipped
 from rag_qa.papers import Paper

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from eval import corpus, grounding
+from eval import pairs as pairs_module
 from eval.__main__ import main
-from eval.grounding import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Figures, Flagged, Pair, Separation
+from eval.grounding import Figures, Flagged
+from eval.pairs import CONTRADICTED, NOT_ENOUGH, SUPPORTED, Pair, Separation
 from rag_qa.errors import SourceError
 from rag_qa.grounding import GroundingCheck
 from rag_qa.papers import Paper
@@ -30,37 +32,37 @@ def record(label: str = "SUPPORT", *, split: str = "dev", **other: object) -> di
 
 def test_pairs_of_one_split_are_read_whatever_their_set_calls_its_labels(tmp_path: Path) -> None:
     path = pairs(tmp_path, record(), record("Refutes"), record("SUPPORT", split="train"), record("Neutral", title="On moss"))
-    found = grounding.load(path, "a", "dev")
+    found = pairs_module.load(path, "a", "dev")
     assert [pair.label for pair in found] == [SUPPORTED, CONTRADICTED, NOT_ENOUGH]
     assert [pair.paper.title for pair in found] == [None, None, "On moss"]
 
 
 def test_a_bad_pair_is_reported_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"pairs\.jsonl:2.*the label 'perhaps'"):
-        grounding.load(pairs(tmp_path, record(), record("perhaps")), "a", "dev")
+        pairs_module.load(pairs(tmp_path, record(), record("perhaps")), "a", "dev")
     with pytest.raises(SourceError, match=r"pairs\.jsonl:1.*no source"):
-        grounding.load(pairs(tmp_path, record(source=None)), "a", "dev")
+        pairs_module.load(pairs(tmp_path, record(source=None)), "a", "dev")
     (tmp_path / "pairs.jsonl").write_text("{]\n", encoding="utf-8")
     with pytest.raises(SourceError, match=r"pairs\.jsonl:1"):
-        grounding.load(tmp_path / "pairs.jsonl", "a", "dev")
+        pairs_module.load(tmp_path / "pairs.jsonl", "a", "dev")
 
 
 def test_without_the_pairs_the_data_is_absent(tmp_path: Path) -> None:
     with pytest.raises(corpus.DataAbsent):
-        grounding.load(tmp_path / "none.jsonl", "a", "dev")
+        pairs_module.load(tmp_path / "none.jsonl", "a", "dev")
 
 
 def test_auroc_counts_ties_half_and_needs_both_sides() -> None:
-    assert grounding.auroc([2, 1], [0]) == 1.0
-    assert grounding.auroc([1], [1]) == 0.5
-    assert grounding.auroc([0], [1, 2]) == 0.0
+    assert pairs_module.auroc([2, 1], [0]) == 1.0
+    assert pairs_module.auroc([1], [1]) == 0.5
+    assert pairs_module.auroc([0], [1, 2]) == 0.0
     with pytest.raises(ValueError, match="nothing to compare"):
-        grounding.auroc([], [1])
+        pairs_module.auroc([], [1])
 
 
 def test_supported_sentences_are_held_against_each_kind_of_the_others() -> None:
     labels = [SUPPORTED, SUPPORTED, CONTRADICTED, NOT_ENOUGH]
-    found = grounding.separation([Pair("a", "dev", MOSS, "", label) for label in labels], [0.9, 0.4, 0.5, 0.1])
+    found = pairs_module.separation([Pair("a", "dev", MOSS, "", label) for label in labels], [0.9, 0.4, 0.5, 0.1])
     assert found == Separation(4, all=0.75, not_enough=1.0, contradicted=0.5)
 
 
@@ -136,8 +138,8 @@ def test_the_command_measures_some_abstracts_without_the_labelled_pairs(tmp_path
 
 def test_the_shipped_check_tells_labelled_pairs_apart(shared_data: Path, check: GroundingCheck) -> None:
     """A part of those that it was fitted on: whether the weights fit the code, not how good they are."""
-    found = grounding.load(shared_data / "grounding" / "pairs.jsonl", "scifact", "train")[::8]
-    assert grounding.separation(found, [check.score(pair.sentence, pair.paper) for pair in found]).all > 0.75
+    found = pairs_module.load(shared_data / "grounding" / "pairs.jsonl", "scifact", "train")[::8]
+    assert pairs_module.separation(found, [check.score(pair.sentence, pair.paper) for pair in found]).all > 0.75
 
 
 @pytest.mark.benchmark
