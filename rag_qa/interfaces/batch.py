@@ -42,25 +42,25 @@ class Reply:
     value: JsonObject
 
 
-def replies(engine: EngineLike, lines: Iterable[bytes], scope: Scope = EVERY_PAPER) -> Iterator[Reply]:
+def replies(engine: EngineLike, lines: Iterable[bytes], scope: Scope = EVERY_PAPER, *, most_words: int | None = None) -> Iterator[Reply]:
     """Answers in the order of the lines, each as soon as it is there; empty lines are passed over.
 
-    `scope`: the papers that are looked at; the filters of a line come on top of it. A line that is no question, and a question that can't be
-    answered, becomes {"id"?, "line", "error"}: the others are not lost.
+    `scope`: the papers that are looked at; the filters of a line come on top of it. `most_words`: as for `Engine.ask`. A line that is no question,
+    and a question that can't be answered, becomes {"id"?, "line", "error"}: the others are not lost.
     """
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield _reply(engine, number, line, scope)
+            yield _reply(engine, number, line, scope, most_words)
 
 
-def _reply(engine: EngineLike, number: int, line: bytes, scope: Scope) -> Reply:
+def _reply(engine: EngineLike, number: int, line: bytes, scope: Scope, most_words: int | None) -> Reply:
     try:
         request = parsed(line)
     except BadLineError as error:
         return _failure(number, error.id, str(error))
     try:
         filters = scope.filters.and_also(request.filters)
-        answer = engine.ask(request.question, history=request.history, filters=filters, reads_filters=scope.reads_filters)
+        answer = engine.ask(request.question, history=request.history, filters=filters, reads_filters=scope.reads_filters, most_words=most_words)
     except RagQAError as error:
         return _failure(number, request.id, render.one_line(str(error)))
     return Reply(number, True, {**_id(request.id), **render.answer_json(answer)})

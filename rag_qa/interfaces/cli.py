@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import os
-import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal
 
@@ -17,11 +14,11 @@ import typer
 from typer.core import TyperGroup
 
 from rag_qa import __version__
-from rag_qa.answering.answer import Answer, Sentence, Step
 from rag_qa.engine import EVERY_PAPER, Engine, Scope
 from rag_qa.errors import RagQAError, SourceError
-from rag_qa.interfaces import answer_exports, batch, doctor, filter_options, library_commands, new_files, render, summary_commands, terminal
+from rag_qa.interfaces import answer_display, batch, doctor, filter_options, library_commands, render, summary_commands, terminal, terminal_chat
 from rag_qa.interfaces import app as page
+from rag_qa.interfaces.answer_display import Asked
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 from rag_qa.interfaces.session import FAILED, DataDir, Json, MakeEngine, ServePage, Session, session_of
 
@@ -61,9 +58,6 @@ TopK = Annotated[
     typer.Option("--k", "-k", metavar="N", min=1, max=50, help="How many papers are looked at for an answer (RAG_QA_TOP_K).", show_default=False),
 ]
 
-_EXPORTS = "md, html or json for the answer, bib or ris for the papers that it cites"
-
-
 # ---------------------------------------------------------------------------------------------------------------- commands
 
 
@@ -86,12 +80,13 @@ def ask(
             "--history", metavar="EARLIER", help="An earlier question of the same conversation; repeat it, oldest first.", show_default=False
         ),
     ] = None,
+    longer: Annotated[bool, typer.Option("--longer", help="A longer answer, of up to about 250 words.")] = False,
     export: Annotated[
         Path | None,
         typer.Option(
             "--export",
             metavar="FILE",
-            help=f"Write the answer into a new file too, whose name says the format: {_EXPORTS}.",
+            help=f"Write the answer into a new file too, whose name says the format: {answer_display.EXPORTS}.",
             show_default=False,
         ),
     ] = None,
@@ -115,26 +110,24 @@ def ask(
     if question is None:
         if earlier:
             raise typer.BadParameter('with --batch, each line has its own "history"', param_hint="--history")
-        _ask_batch(engine, str(batch_file), scope)
-    else:
-        answer = _answered(engine, render.whole_characters(question), earlier, scope, as_json=as_json)
-        if export is not None:
-            _export([answer], export, quiet=as_json)
+        _ask_batch(engine, str(batch_file), scope, is_longer=longer)
+        return
+    asked = Asked(render.whole_characters(question), tuple(earlier), scope, longer)
+    answer = answer_display.show_json(engine, asked) if as_json else answer_display.show(engine, asked)
+    if export is not None:
+        answer_display.export([answer], export, quiet=as_json)
 
 
 def chat(ctx: typer.Context, answerer: Answerer = None, k: TopK = None, scope: Scope = EVERY_PAPER, data_dir: DataDir = None) -> None:
     """Talk with the papers in the terminal.
 
-    Follow-up questions are understood. /sources shows the abstracts behind the last answer, /new begins anew, /help lists all; Ctrl-D leaves.
+    Follow-up questions are understood. /sources shows the abstracts behind the last answer, /longer gives a longer one, /new begins anew, /help lists
+    all; Ctrl-D leaves.
     """
     engine = session_of(ctx).open(data_dir=data_dir, answerer=answerer, top_k=k)
     papers = engine.info().papers
     terminal.write([Line(f"{papers} papers. Ask a question; /help lists the commands, /quit leaves.", Kind.NOTE)])
-    conversation = Conversation(engine, scope)
-    with contextlib.suppress(KeyboardInterrupt):
-        while (line := _typed_line()) is not None and conversation.reply(line):
-            pass
-    terminal.write([Line("")])
+    terminal_chat.talk(engine, scope)
 
 
 def search(
@@ -207,78 +200,17 @@ def diagnose(ctx: typer.Context, as_json: Json = False, data_dir: DataDir = None
 # ----------------------------------------------------------------------------------------------------------------- answers
 
 
-def _answered(engine: EngineLike, question: str, history: Sequence[str], scope: Scope, *, as_json: bool) -> Answer:
-    if not as_json:
-        return _show_answer(engine, question, history, scope)
-    answer = engine.ask(question, history=history, filters=scope.filters, reads_filters=scope.reads_filters)
-    terminal.write_json(render.answer_json(answer))
-    return answer
-
-
 def _require_exportable(file: Path, question: str | None) -> None:
-    """Say before the work that an answer can't be written."""
     if question is None:
         raise typer.BadParameter("goes with one QUESTION: with --batch, the output is JSON already", param_hint="--export")
-    answer_exports.require_format(_format_of(file))
-    new_files.require_new(file)
+    answer_display.require_exportable(file)
 
 
-def _format_of(file: Path) -> str:
-    return file.suffix.lower().removeprefix(".")
-
-
-def _export(answers: Sequence[Answer], file: Path, *, quiet: bool = False) -> None:
-    new_files.write_new(file, answer_exports.export(answers, _format_of(file)))
-    if not quiet:
-        terminal.write([Line(""), Line(f"Written to {file}", Kind.NOTE)])
-
-
-def _show_answer(engine: EngineLike, question: str, history: Sequence[str], scope: Scope) -> Answer:
-    if sys.stdout.isatty():
-        return _stream_answer(engine, question, history, scope)
-    answer = engine.ask(question, history=history, filters=scope.filters, reads_filters=scope.reads_filters)
-    terminal.write(render.answer_lines(answer, terminal.width()))
-    return answer
-
-
-def _stream_answer(engine: EngineLike, question: str, history: Sequence[str], scope: Scope) -> Answer:
-    """Print sentences as they come; what stands on the terminal in the end is what `render.answer_lines` gives for the answer."""
-    width = terminal.width()
-    step = Step("")
-    shown: list[Sentence] = []
-    with terminal.waiting() as waiting:
-        for event in engine.stream(question, history=history, filters=scope.filters, reads_filters=scope.reads_filters):
-            if isinstance(event, Step):
-                step = event if event.understood_as else step
-                waiting.show(event.name)
-                continue
-            waiting.hide()
-            if isinstance(event, Answer):
-                terminal.write(_rest_of(event, shown, width))
-                return event
-            opening = (
-                []
-                if shown
-                else [*render.opening_lines(question, step.understood_as, step.narrowing, width), *render.preface_lines(step.preface, width)]
-            )
-            terminal.write([*opening, *render.sentence_lines(event, width)])
-            shown.append(event)
-    raise AssertionError("the engine ended its stream without an answer")
-
-
-def _rest_of(answer: Answer, shown: Sequence[Sentence], width: int | None) -> list[Line]:
-    if not shown:
-        return render.answer_lines(answer, width)
-    if tuple(shown) == answer.sentences:
-        return render.closing_lines(answer, width)
-    return [Line(""), Line("The answer has changed. It is now:", Kind.NOTE), *render.answer_lines(answer, width)]
-
-
-def _ask_batch(engine: EngineLike, file: str, scope: Scope) -> None:
+def _ask_batch(engine: EngineLike, file: str, scope: Scope, *, is_longer: bool) -> None:
     engine.info()  # without an index, no line can be answered: that is one error, not one for each line
     total, failed = 0, []
     with _opened(file) as lines:
-        for reply in batch.replies(engine, lines, scope):
+        for reply in batch.replies(engine, lines, scope, most_words=answer_display.words_wanted(is_longer)):
             terminal.write_json(reply.value)
             total += 1
             if not reply.is_answer:
@@ -302,88 +234,6 @@ def _opened(file: str) -> Iterator[BinaryIO]:
         raise SourceError(file, None, found=f"a file that can't be opened ({error.strerror})", expected="a file of JSON lines") from None
     with lines:
         yield lines
-
-
-# -------------------------------------------------------------------------------------------------------- the conversation
-
-
-@dataclass(slots=True)
-class Conversation:
-    """A talk in the terminal: the papers that it is about, and the questions so far with their answers."""
-
-    engine: EngineLike
-    scope: Scope
-    questions: list[str] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)
-
-    def reply(self, line: str) -> bool:
-        """Do what a line says; False ends the conversation. An error is one line, and the conversation goes on."""
-        line = render.whole_characters(line).strip()
-        if line.startswith("/"):
-            return self._obey(line)
-        if line:
-            self._answer(line)
-        return True
-
-    def _answer(self, question: str) -> None:
-        try:
-            answer = _show_answer(self.engine, question, tuple(self.questions), self.scope)
-        except RagQAError as error:
-            terminal.complain(f"error: {error}")
-            return
-        self.questions.append(question)
-        self.answers.append(answer)
-        terminal.write([Line("")])
-
-    def _obey(self, command: str) -> bool:
-        if command == "/quit":
-            return False
-        if command == "/new":
-            self.questions, self.answers = [], []
-            terminal.write([Line("A new conversation.", Kind.NOTE)])
-        elif command == "/sources":
-            terminal.write(self._sources())
-        elif re.match(r"/export\b", command):
-            self._export(command.removeprefix("/export").strip())
-        elif command == "/help":
-            terminal.write(_CHAT_HELP)
-        else:
-            terminal.complain(f"There is no command {command!r}: /help lists the commands.")
-        return True
-
-    def _sources(self) -> list[Line]:
-        if not self.answers or not self.answers[-1].sources:
-            return [Line("The last answer cites nothing." if self.answers else "There is no answer yet.", Kind.NOTE)]
-        return render.abstract_lines(self.answers[-1], terminal.width())
-
-    def _export(self, name: str) -> None:
-        try:
-            if not name:
-                raise RagQAError(f"Name a new file, such as /export talk.html: its name says the format, {_EXPORTS}")
-            _export(self.answers, Path(name).expanduser())
-        except RagQAError as error:
-            terminal.complain(f"error: {error}")
-
-
-_CHAT_HELP = [
-    Line("/sources  the abstracts behind the last answer, the evidence between » and «"),
-    Line("/new      begin a new conversation"),
-    Line(f"/export   FILE: write the conversation into a new file ({', '.join(answer_exports.WRITERS)})"),
-    Line("/help     this list"),
-    Line("/quit     leave (or Ctrl-D)"),
-]
-
-
-def _typed_line() -> str | None:
-    """The next line that the person types; None when there is none."""
-    is_typed = sys.stdin.isatty() and sys.stdout.isatty()
-    if is_typed:
-        with contextlib.suppress(ImportError):
-            importlib.import_module("readline")  # the arrow keys; when imported it may write to the terminal, so only here
-    try:
-        return input("> " if is_typed else "")
-    except EOFError:
-        return None
 
 
 # --------------------------------------------------------------------------------------------------------------- the program
@@ -415,7 +265,7 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
             'rag-qa ask "What is DP-CATE?"',
             'rag-qa ask "Which kind of regression does its extension use?" --history "What is DP-CATE?"',
             'rag-qa ask "Which papers since 2023 deal with privacy?" --exclude-type review',
-            'rag-qa ask "What is DP-CATE?" --export answer.html',
+            'rag-qa ask "What is DP-CATE?" --longer --export answer.html',
             "rag-qa ask --batch questions.jsonl --json > answers.jsonl",
         ),
     ),

@@ -21,9 +21,9 @@ from typer.testing import CliRunner, Result
 
 from rag_qa import __version__
 from rag_qa.answering.answer import Answer, AnswerEvent, Step
-from rag_qa.engine import IndexReport
+from rag_qa.engine import MOST_WORDS_LONGER, IndexReport
 from rag_qa.errors import StaleIndexError
-from rag_qa.interfaces import cli, render
+from rag_qa.interfaces import answer_exports, cli, render
 from rag_qa.interfaces.render import EngineLike
 from rag_qa.retrieval.filters import Filters
 from rag_qa.retrieval.searches import Search
@@ -350,6 +350,16 @@ def test_a_batch_that_cannot_be_read(file: str, expected: str, shell: Shell) -> 
 # --------------------------------------------------------------------------------------------------------------------- chat
 
 
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_longer_answer_is_asked_for(shell: Shell, options: tuple[str, ...]) -> None:
+    shell("ask", "tide", *options)
+    assert shell.engine.most_words == [None]
+    shell("ask", "tide", "--longer", *options)
+    assert shell.engine.most_words == [MOST_WORDS_LONGER]
+    shell("ask", "--batch", "-", "--longer", typed='{"question": "tide"}')
+    assert shell.engine.most_words == [MOST_WORDS_LONGER]
+
+
 def test_a_conversation_understands_follow_ups(shell: Shell) -> None:
     result = shell("chat", typed="What is the tide model?\n\nAnd its tide speed?\n/quit\nnot asked\n")
 
@@ -382,10 +392,19 @@ def test_sources_shows_the_abstracts_with_the_evidence_marked(shell: Shell) -> N
     assert "The last answer cites nothing." in result.stdout
 
 
+def test_the_last_answer_is_given_longer_in_the_place_of_the_short_one(shell: Shell, tmp_path: Path) -> None:
+    result = shell("chat", typed=f"/longer\nmoon\ntide\n/longer\n/export {tmp_path / 'talk.json'}\nmoss\n")
+
+    assert result.stdout.count("There is no answer yet.") == 1
+    assert shell.engine.asked == [("moon", ()), ("tide", ("moon",)), ("tide", ("moon",)), ("moss", ("moon", "tide"))]
+    assert shell.engine.most_words == [None, None, MOST_WORDS_LONGER, None]
+    assert len(answer_exports.read((tmp_path / "talk.json").read_text())) == 2
+
+
 def test_help_lists_the_commands_and_an_unknown_one_is_named(shell: Shell) -> None:
     result = shell("chat", typed="/help\n/fly\ntide\n")
 
-    assert all(command in result.stdout for command in ("/sources", "/new", "/help", "/quit"))
+    assert all(command in result.stdout for command in ("/sources", "/longer", "/new", "/export", "/help", "/quit"))
     assert result.stderr == "There is no command '/fly': /help lists the commands.\n"
     assert "TIDE-7 is 1.5× faster" in result.stdout
 
