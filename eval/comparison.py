@@ -161,11 +161,12 @@ def _pairs(before: Side, after: Side) -> list[tuple[Scored, Scored]]:
 
 
 def _keys(before: Side, after: Side) -> list[str]:
-    """Every figure of the plan that one of the sides has, then those that were judged before and that nobody measures any more."""
+    """The headline figures, every other one of the plan that one of the sides has, those that were judged before and that nobody measures any more."""
     known = [
         f"{metric.name}.{scope}" for metric, scopes in scoring.plan({}) for scope in scopes if metric.name in {**before.versions, **after.versions}
     ]
-    return known + [key for key in before.judged if key not in known and key.rsplit(".", 1)[0] in before.versions]
+    gone = [key for key in before.judged if key not in known and key.rsplit(".", 1)[0] in before.versions]
+    return [key for key in HEADLINE if key in known] + [key for key in known if key not in HEADLINE] + gone
 
 
 def _difference(before: Side, after: Side, pairs: Sequence[tuple[Scored, Scored]], name: str, scope: str) -> Difference:
