@@ -32,6 +32,7 @@ from eval import (
     scale,
     schema,
     sharing,
+    trust,
 )
 from eval.datasets import loader
 from eval.report import page, rankings
@@ -170,6 +171,19 @@ def _report(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _trust(arguments: argparse.Namespace) -> int:
+    found = trust.run(arguments)
+    if arguments.out is not None:
+        arguments.out.write_text(json.dumps(trust.as_json(found), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    print("\n".join(trust.lines(found)))
+    return PASSED if found.holds else BELOW_A_FLOOR
+
+
+def _calibrate(arguments: argparse.Namespace) -> int:
+    print(trust.calibrate(arguments))
+    return PASSED
+
+
 def _schema(arguments: argparse.Namespace) -> int:
     print(schema.text(arguments))
     return PASSED
@@ -184,6 +198,8 @@ def _grounding(arguments: argparse.Namespace) -> int:
 COMMANDS: dict[str, Command] = {
     "run": Command(running.HELP, running.add_options, running.run),
     "report": Command(page.HELP, page.add_options, _report),
+    "trust": Command(trust.HELP, trust.add_options, _trust),
+    "calibrate": Command(trust.CALIBRATE_HELP, trust.add_calibrate_options, _calibrate),
     "schema": Command(schema.HELP, schema.add_options, _schema),
     "score": Command(running.SCORE_HELP, running.add_score_options, running.score),
     "compare": Command(compare.HELP, compare.add_options, compare.run),

@@ -1,7 +1,8 @@
 """Does evidence bear a sentence out? A checker of the harness's own, with no model: the system that is judged has another, and they share no code.
 
 1. Verbatim: the folded sentence stands in the folded evidence. Then it is supported, and nothing else is looked at.
-2. Flags: something in the sentence that the evidence lacks or turns round: a number with its unit, a name, a denial, a direction.
+2. Flags: something in the sentence that the evidence lacks or turns round: a number with its unit, a name, a denial, a direction, or several words
+   in a row of which it has none.
 3. Cover: the best of all windows of one or two sentences of the evidence, 0.8 * (words of the sentence that stand in it, by rarity) + 0.2 * (pairs of
    neighbouring words that stand in it).
 
@@ -11,14 +12,16 @@ What it can't see: a paraphrase without a common word, a claim that follows from
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 from eval.metrics.facts import fold
 
@@ -42,6 +45,7 @@ class Flag(StrEnum):
     ENTITY = "entity"
     NEGATION = "negation"
     DIRECTION = "direction"
+    ADDITION = "addition"
 
 
 _TURNS_ROUND = frozenset({Flag.NUMERIC, Flag.NEGATION, Flag.DIRECTION})
@@ -49,10 +53,21 @@ _TURNS_ROUND = frozenset({Flag.NUMERIC, Flag.NEGATION, Flag.DIRECTION})
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """From which cover on a sentence is supported, and from which on partly; fitted on people's labels by `python -m eval calibrate`."""
+    """From which cover on a sentence is supported, and from which on partly."""
 
-    supported: float = 0.60
-    partial: float = 0.35
+    supported: float
+    partial: float
+
+
+SHIPPED = Path(__file__).with_name("thresholds.json")
+"""Fitted on people's labels by `python -m eval calibrate`, with how well they do there."""
+
+
+@cache
+def shipped() -> Thresholds:
+    """The thresholds that come with the harness."""
+    found = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    return Thresholds(found["supported"], found["partial"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +254,19 @@ def _turned(sentence: str, window: str) -> bool:
     return any(goes(one, other) or goes(other, one) for one, other in _OPPOSITES)
 
 
+_IN_A_ROW = 3
+"""So many words of meaning in a row that the evidence lacks are an addition."""
+
+
+def _adds(sentence: str, evidence: str) -> bool:
+    there = set(stems(evidence))
+    run = longest = 0
+    for one in stems(sentence):
+        run = 0 if one in there else run + 1
+        longest = max(longest, run)
+    return longest >= _IN_A_ROW
+
+
 # ------------------------------------------------------------------------------------------------------------------- cover
 
 
@@ -268,7 +296,7 @@ def check(
     >>> check("It is 3 times faster.", ["We show that it is 2 times faster."]).flags
     (<Flag.NUMERIC: 'numeric'>,)
     """
-    bounds = thresholds or Thresholds()
+    bounds = thresholds or shipped()
     there = [text for text in evidence if text.strip()]
     if not there or not stems(sentence):
         return Support(Label.UNSUPPORTED, 0.0)
@@ -285,6 +313,7 @@ def check(
             (Flag.ENTITY, _missing_names(sentence, whole, question)),
             (Flag.NEGATION, _denied_otherwise(sentence, window)),
             (Flag.DIRECTION, _turned(sentence, window)),
+            (Flag.ADDITION, _adds(sentence, whole)),
         )
         if raised
     )

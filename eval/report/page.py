@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -258,6 +259,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("run", type=Path, metavar="DIR", help="a directory that `run --out` wrote")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the page (default: DIR/report.html)")
+    parser.add_argument("--trust", type=Path, metavar="FILE", help="what `trust --out` wrote: how far the checks can be trusted")
     parser.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
 
 
@@ -265,5 +267,6 @@ def write(arguments: argparse.Namespace, summarised: Any) -> Path:
     """Write the page and give its place. Raises RagQAError."""
     run = run_directory.load(arguments.run)
     path: Path = arguments.out or arguments.run / "report.html"
-    path.write_text(render(run, summarised(run, floors.load(arguments.floors))), encoding="utf-8")
+    trust = json.loads(arguments.trust.read_text(encoding="utf-8")) if arguments.trust else None
+    path.write_text(render(run, summarised(run, floors.load(arguments.floors)), trust=trust), encoding="utf-8")
     return path
