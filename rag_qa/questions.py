@@ -15,7 +15,7 @@ from rag_qa.answering import listing
 from rag_qa.answering.answer import Answer, AnswerEvent, Step
 from rag_qa.answering.composing import MOST_WORDS
 from rag_qa.answering.composing import MOST_WORDS_LONGER as MOST_WORDS_LONGER
-from rag_qa.answering.extractive import refusal
+from rag_qa.answering.extractive import SearchFor, refusal
 from rag_qa.answering.prompts import MOST_WORDS as MOST_WORDS_ASKED_FOR
 from rag_qa.answering.rewriting import rewrite_follow_up
 from rag_qa.answering.summaries import asks_for_summary, topic_of
@@ -140,6 +140,10 @@ class Questions:
         hits = self._parts.retriever.search(narrowed.question, k=self._parts.settings.top_k + len(shown), filters=narrowed.filters)
         return [hit for hit in hits if hit.paper.id not in shown][: self._parts.settings.top_k]
 
+    def _searching(self, narrowed: Understood, shown: frozenset[str]) -> SearchFor:
+        """Finds what there is on a part of a question, among the papers that the whole is about."""
+        return lambda part: self._hits(replace(narrowed, question=part), shown)
+
     def _answers(self, asked: str, narrowed: Understood, shown: frozenset[str], most_words: int | None) -> Generator[AnswerEvent, None, None]:
         """What a question that stands alone is answered with. `shown`: ids of papers that are not wanted again."""
         started = time.perf_counter()
@@ -155,7 +159,7 @@ class Questions:
             return
         hits = self._hits(narrowed, shown)
         searched = round(time.perf_counter() - started, 6)
-        with closing(self._from_hits(asked, narrowed.question, hits, most_words)) as events:
+        with closing(self._from_hits(asked, narrowed.question, hits, most_words, self._searching(narrowed, shown))) as events:
             for event in events:
                 if isinstance(event, Answer):
                     notice = " ".join(filter(None, [event.notice, *(hit.notice for hit in hits[:1])]))
@@ -199,9 +203,11 @@ class Questions:
         found = [paper for paper in self._parts.store.get([paper_id for paper_id, _ in near]).values() if folded in known_as(paper)]
         return found[0] if len(found) == 1 else None
 
-    def _from_hits(self, asked: str, understood: str, hits: Sequence[Hit], most_words: int | None) -> Generator[AnswerEvent, None, None]:
+    def _from_hits(
+        self, asked: str, understood: str, hits: Sequence[Hit], most_words: int | None, search: SearchFor
+    ) -> Generator[AnswerEvent, None, None]:
         if not self._parts.uses_llm:
-            yield from self._parts.extractive.stream(understood, hits, asked=asked, most_words=most_words or MOST_WORDS)
+            yield from self._parts.extractive.stream(understood, hits, asked=asked, most_words=most_words or MOST_WORDS, search=search)
             return
         reading = self._parts.extractive.read(understood, hits)
         if reading is None or not self._is_worth_asking(reading.assessment.confidence, hits[0].score):
@@ -242,7 +248,7 @@ class Questions:
         """The papers that answer a question offline."""
         narrowed = self.narrowed(understood, scope)
         listed = self._listed(understood, narrowed, shown)
-        answer = listed or self._parts.extractive.answer(narrowed.question, self._hits(narrowed, shown))
+        answer = listed or self._parts.extractive.answer(narrowed.question, self._hits(narrowed, shown), search=self._searching(narrowed, shown))
         return tuple(source.paper for source in answer.sources)
 
     def _leads_to(self, scope: Scope, question: str, paper: Paper) -> bool:

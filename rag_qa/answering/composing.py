@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,8 +72,11 @@ def composed(found: Found, most_words: int = MOST_WORDS) -> tuple[tuple[Sentence
     """Sentences with their citations, and the sources, numbered from 1 in reading order. Where there are several papers, the first sentence of
     each says whose it is.
     """
-    groups = _groups(found, most_words)
-    scores = {hit.paper.id: hit.score for hit in found.hits}
+    return put_together(groups_of(found, most_words), {hit.paper.id: hit.score for hit in found.hits})
+
+
+def put_together(groups: Sequence[Sequence[Shown]], scores: Mapping[str, float]) -> tuple[tuple[Sentence, ...], tuple[Source, ...]]:
+    """See `composed`: groups of sentences, one a paper, with the scores of the papers by their ids."""
     papers = [group[0].candidate.paper for group in groups]
     sources = tuple(Source(paper, scores[paper.id], n) for n, paper in enumerate(papers, start=1))
     labelled = [_labelled(group) if len(groups) > 1 else group for group in groups]
@@ -162,8 +165,8 @@ def likely_papers(scores: Sequence[float], sharpness: float = _SHARPNESS) -> lis
 # ----------------------------------------------------------------------------------------------------------- which sentences
 
 
-def _groups(found: Found, most_words: int) -> list[list[Shown]]:
-    """Sentences to show, by paper."""
+def groups_of(found: Found, most_words: int = MOST_WORDS) -> list[list[Shown]]:
+    """Sentences to show, by paper, as they are before they are labelled."""
     times = _times_the_usual(most_words)
     if several := _papers_asked_for(found):
         each = most_words // len(several)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from rag_qa import text
@@ -13,15 +13,22 @@ from rag_qa.answering import composing, confidence, evidence, missing
 from rag_qa.answering.answer import Answer, AnswerEvent, Source
 from rag_qa.answering.composing import MOST_WORDS, Found
 from rag_qa.answering.confidence import Assessment
+from rag_qa.answering.cues import FIELD_ACRONYMS
+from rag_qa.answering.division import Part, divided
 from rag_qa.answering.evidence import Candidate, Corpus, Matcher, WordSimilarity
 from rag_qa.answering.question import Question, analyse
+from rag_qa.answering.together import averaged, merged_groups
 from rag_qa.answering.weights import Weights, shipped
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
 from rag_qa.text import any_of, any_word
 
+SearchFor = Callable[[str], Sequence[Hit]]
+"""A question -> what there is on it, among the papers that are looked at."""
+
 _RELATED = 3
+_DOUBT = 0.2  # what is lost of the way from the least confidence to certainty where a part is not answered: it tells against the others
 _NOTHING_FOUND = "No paper in this library has anything to do with the question."
 
 # Where a clause ends: at a mark, or at a comma before a question.
@@ -58,6 +65,21 @@ class Reading:
     assessment: Assessment
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A reading of hits, and how sure we are that they answer."""
+
+    reading: Reading
+    hits: Sequence[Hit]
+    sure: float
+
+    @property
+    def found(self) -> Found:
+        """What the sentences to show are chosen from."""
+        reading = self.reading
+        return Found(reading.question, self.hits, reading.sentences_of, reading.covers, reading.assessment.anchored)
+
+
 class ExtractiveAnswerer:
     """Picks sentences and decides whether they answer. The same question on the same index gives the same answer."""
 
@@ -66,29 +88,60 @@ class ExtractiveAnswerer:
         self._min_confidence = min_confidence
         self._weights = weights or shipped(evidence.FEATURES, confidence.FEATURES)
 
-    def stream(self, question: str, hits: Sequence[Hit], *, asked: str | None = None, most_words: int = MOST_WORDS) -> Iterator[AnswerEvent]:
-        """Sentences, then the Answer. `question` stands alone; `asked` is what the person typed, if it differs. `most_words`: as for `answer`."""
-        answer = self.answer(question, hits, asked=asked, most_words=most_words)
+    def stream(
+        self, question: str, hits: Sequence[Hit], *, asked: str | None = None, most_words: int = MOST_WORDS, search: SearchFor | None = None
+    ) -> Iterator[AnswerEvent]:
+        """Sentences, then the Answer. `question` stands alone; `asked` is what the person typed, if it differs. The others: as for `answer`."""
+        answer = self.answer(question, hits, asked=asked, most_words=most_words, search=search)
         yield from answer.sentences
         yield answer
 
-    def answer(self, question: str, hits: Sequence[Hit], *, asked: str | None = None, most_words: int = MOST_WORDS) -> Answer:
+    def answer(
+        self, question: str, hits: Sequence[Hit], *, asked: str | None = None, most_words: int = MOST_WORDS, search: SearchFor | None = None
+    ) -> Answer:
         """Sentences of the hits that answer the question, about `most_words` words of them at most, or a refusal. The order of the hits does not
-        count: their ranks do.
+        count: their ranks do. `search` finds what there is on a part of the question; without it the hits are all that there is.
         """
         started = time.perf_counter()
         asked, hits = asked or question, ranked(hits)
-        reading = self.read(question, hits)
-        if reading is None:
+        answer = self._of_parts(asked, question, hits, most_words, search) or self._of_whole(asked, question, hits, most_words)
+        return replace(answer, timings={"answer": round(time.perf_counter() - started, 6)}) if answer.abstained is None else answer
+
+    def _of_whole(self, asked: str, question: str, hits: Sequence[Hit], most_words: int) -> Answer:
+        judged = self._judged(question, hits)
+        if judged is None:
             return refusal(asked, question, _NOTHING_FOUND, hits)
-        sure = _confidence(reading, hits)
+        if judged.sure < self._min_confidence:
+            return refusal(asked, question, missing.reason(judged.reading.question, judged.reading.assessment), hits, judged.sure)
+        sentences, sources = composing.composed(judged.found, most_words)
+        return Answer(asked, question, sentences, sources, related=_related(hits, {source.paper.id for source in sources}), confidence=judged.sure)
+
+    def _of_parts(self, asked: str, question: str, hits: Sequence[Hit], most_words: int, search: SearchFor | None) -> Answer | None:
+        """The answer to a question that asks several things: what answers each, and which are not answered. None for any other question."""
+        parts = divided(question, _names(question, hits))
+        if not parts:
+            return None
+        judged = [self._judged(part.alone, _hits_of(part, hits, search)) for part in parts]
+        sure = max((one.sure for one in judged if one), default=0.0)
+        answered = [one for one in judged if one and one.sure >= self._min_confidence]
+        if len(answered) < len(parts):
+            sure = round(max(0.0, sure - _DOUBT * (1.0 - self._min_confidence)), 6)
         if sure < self._min_confidence:
-            return refusal(asked, question, missing.reason(reading.question, reading.assessment), hits, sure)
-        found = Found(reading.question, hits, reading.sentences_of, reading.covers, reading.assessment.anchored)
-        sentences, sources = composing.composed(found, most_words)
-        timings = {"answer": round(time.perf_counter() - started, 6)}
+            answered = []
+        unanswered = tuple(part.said for part, one in zip(parts, judged, strict=True) if not any(one is other for other in answered))
+        if not answered and (whole := self._of_whole(asked, question, hits, most_words)).abstained is None:
+            return whole  # what no part says by itself, they may say together
+        if not answered:
+            return replace(refusal(asked, question, _nothing_of(unanswered), hits, sure), unanswered=unanswered)
+        groups = merged_groups(composing.groups_of(one.found, most_words // len(answered)) for one in answered)
+        scores = {hit.paper.id: hit.score for one in answered for hit in one.hits}
+        sentences, sources = composing.put_together(groups, scores)
         related = _related(hits, {source.paper.id for source in sources})
-        return Answer(asked, question, sentences, sources, related=related, confidence=sure, timings=timings)
+        return Answer(asked, question, sentences, sources, related=related, confidence=sure, unanswered=unanswered)
+
+    def _judged(self, question: str, hits: Sequence[Hit]) -> Judged | None:
+        reading, hits = self.read(question, hits), ranked(hits)
+        return Judged(reading, hits, _confidence(reading, hits)) if reading else None
 
     def read(self, question: str, hits: Sequence[Hit]) -> Reading | None:
         """The evidence for a question, judged; None when there is nothing to judge. Hits are numbered as `ranked` puts them."""
@@ -141,6 +194,27 @@ def _focus(question: Question) -> str:
     clause = (asking or clauses or [question.text])[-1]
     kept = [token for token in clause.split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in question.names]
     return " ".join(kept) or question.text
+
+
+def _names(question: str, hits: Sequence[Hit]) -> list[str]:
+    """What the papers that a question names are called; the best one may be written in small letters."""
+    named = composing.papers_named(analyse(question), hits)
+    if hits:
+        named = sorted({0, *named})
+    called = (text.name_of(hits[i].paper.abstract) or hits[i].paper.title or "" for i in named)
+    return [name for name in called if name and text.fold(name).text.removesuffix("s") not in FIELD_ACRONYMS]
+
+
+def _hits_of(part: Part, hits: Sequence[Hit], search: SearchFor | None) -> Sequence[Hit]:
+    """What there is on a part of a question. What is called by a name is searched for by it; what is described may be so in another part."""
+    if search is None:
+        return hits
+    own = search(part.alone)
+    return own if part.subject else averaged([hits, own])
+
+
+def _nothing_of(parts: Sequence[str]) -> str:
+    return f"These papers do not answer this: they say neither {' nor '.join(f'“{part}”' for part in parts)}."
 
 
 def _confidence(reading: Reading, hits: Sequence[Hit]) -> float:

@@ -1,0 +1,155 @@
+"""A question that asks several things -> its parts, each a question of its own. Rules, no model.
+
+A question is divided where a new one begins: behind a question mark, a semicolon or "and". A list ("precision and recall") is none, and what is asked
+of several things together ("how do A and B differ") is one question. What one part calls by name and another "it" is handed on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rag_qa import text
+from rag_qa.answering.question import Kind, analyse
+from rag_qa.text import any_of, any_word
+
+MOST = 4
+"""A text that asks more than this is not taken apart."""
+
+# ------------------------------------------------------------------------------------------------------------- word lists
+
+_PREPOSITION = any_of("in|on|by|with|to|for|from|at|under|over|of|after|among|through|during|up to|against|within|into|since|until")
+_ASKING = any_of("what|which|how|why|who|whose|whom|where|when", "what's|who's|how's")
+_AUXILIARY = any_of("do|does|did|is|are|was|were|can|could|has|have|will|would|should")
+_SUBJECT = any_of("it|they|this|that|these|those|there|the|a|an|its|their|one|you|we|i|any|all|both|every")
+_OPENING = rf"(?:(?:also|then|if so|secondly|finally|exactly|roughly),? )*(?:{_PREPOSITION} )?(?:exactly )?{_ASKING}\b"
+_INVERTED = rf"(?:(?:also|then|if so),? )?{_AUXILIARY} (?:also )?(?:{_SUBJECT}\b|(?-i:[\w-]*[A-Z]))"
+# "a model that is small and which is trained ...": goes on with the clause before it
+_RELATIVE = rf"(?:which|who|where|when) (?:is|are|was|were|has|have|can|could|will|would|do not|does not)\b(?! (?:{_SUBJECT})\b)"
+_JOINT = re.compile(
+    r"[?;!]+\s+(?i:(?:and|but|also|plus),?\s+)*"
+    rf"|,?\s+(?:and|but|plus|as well as),?\s+(?:also\s+)?(?=(?i:{_OPENING}|{_INVERTED}))(?!(?i:{_RELATIVE}))"
+    rf"|,\s+and\s+(?=(?i:{_RELATIVE}))"
+    r"|,?\s+plus\s+(?=(?i:the|its|their)\b)"
+)
+_REQUEST = re.compile(
+    r"^(?:(?:hi|hello|hey|please|so)\b[,!]? )*(?:(?:can|could|would|will) you (?:please )?)?"
+    r"(?:tell me|explain|describe|say|i(?:'d like| want| would like) to know|do you know)\b(?: me)?(?: about)?,? ",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"^(?P<label>[^,:;?]{1,60}):\s+(?=\S)")
+_IS_QUESTION = re.compile(rf"^(?:{_OPENING}|{_INVERTED}|(?:{_AUXILIARY})\b)", re.IGNORECASE)
+_NOUN_PHRASE = re.compile(r"^(?:the |its |their )?(?:[\w-]+ ){1,3}of\b", re.IGNORECASE)
+_HOLDS_QUESTION = re.compile(any_word(_ASKING), re.IGNORECASE)
+_HOLDS_AUXILIARY = re.compile(any_word(_AUXILIARY), re.IGNORECASE)
+_ENDS_OPEN = re.compile(rf"\b(?:{_ASKING}|the|a|an|and|or|whether|if)$", re.IGNORECASE)
+# what is asked of several things together
+_TOGETHER = re.compile(
+    r"\b(?:do|does|did|is|are|of|in|for|they|papers?) each\b|\beach (?:of|one|other)\b|\beach$|\band [\w-]+ each\b"
+    r"|\bboth\b|\brespectively\b|\bthe (?:former|latter|two|first|second)\b|\bthe others?(?: one)?$|\bin one\b"
+    r"|\bdiffer|\bcompared? .*\b(?:and|with|to)\b",
+    re.IGNORECASE,
+)
+# "on how many robots", "which brand"
+_CUT_SHORT = re.compile(rf"(?:(?:{_PREPOSITION} (?:exactly )?{_ASKING}(?: [\w-]+){{1,4}})|(?:{_ASKING}(?: many| much)?(?: [\w-]+)))$", re.IGNORECASE)
+_GOES_ON = re.compile(rf", {_AUXILIARY}\b", re.IGNORECASE)
+_OWNING = re.compile(r"\bits\b", re.IGNORECASE)
+_STANDING_FOR = re.compile(
+    r"\bit\b(?! (?:is|was) \w+ (?:that|to)\b)|\b(?:this|that|the) (?:method|model|paper|approach|system|study)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that is asked. `said`: in the words of the question. `alone`: the same as a question that needs no other to be understood. `subject`:
+    the name of which it speaks; "" if it calls nothing by a known name.
+    """
+
+    said: str
+    alone: str
+    subject: str = ""
+
+
+def divided(question: str, names: Sequence[str] = ()) -> tuple[Part, ...]:
+    """The parts of a question that asks several things; nothing for one that asks one thing. `names`: what papers are called that it may be about.
+
+    >>> [part.alone for part in divided("What does SeedLM compress, and on which GPUs does it run?", ["SeedLM"])]
+    ['What does SeedLM compress?', 'on which GPUs does SeedLM run?']
+    >>> divided("How do precision and recall differ?")
+    ()
+    """
+    label, asked = _unlabelled(_REQUEST.sub("", " ".join(question.split())))
+    pieces = [piece for piece in (piece.strip(" ,;.?!") for piece in _JOINT.split(asked)) if piece]
+    if not 1 < len(pieces) <= MOST or not _are_questions(pieces, label) or analyse(question).kind is Kind.PAPERS:
+        return ()
+    subjects = [_named(f"{label}: {piece}" if label else piece, names) for piece in pieces]
+    return tuple(_part(pieces, subjects, i, label) for i in range(len(pieces)))
+
+
+def _unlabelled(question: str) -> tuple[str, str]:
+    """What stands in front of a colon, and the question."""
+    label = _LABEL.match(question)
+    if not label or _HOLDS_QUESTION.search(label["label"]):
+        return "", question
+    return label["label"], question[label.end() :]
+
+
+def _are_questions(pieces: Sequence[str], label: str) -> bool:
+    if any(_TOGETHER.search(piece) or not _asks(piece, label) for piece in pieces):
+        return False
+    return not any(_ENDS_OPEN.search(first) or _is_embedded(first, second) for first, second in pairwise(pieces))
+
+
+def _asks(piece: str, label: str) -> bool:
+    """Does a piece ask for something of its own? What stands behind a label need not be a whole sentence: "SeedLM: batch size?"."""
+    if not text.content_words(piece):
+        return False
+    is_phrase = _NOUN_PHRASE.search(piece) is not None and not _HOLDS_AUXILIARY.search(piece)
+    return bool(label) or is_phrase or _IS_QUESTION.search(piece) is not None
+
+
+def _is_embedded(first: str, second: str) -> bool:
+    """Is it one question after all, as in "can one tell what is known and how often", or "which tool, and in which version, is used"?"""
+    if not _HOLDS_AUXILIARY.search(first) and _GOES_ON.search(second):
+        return True
+    is_yes_no = _IS_QUESTION.search(first) is not None and _HOLDS_AUXILIARY.match(first) is not None
+    return is_yes_no and _HOLDS_QUESTION.search(first) is not None and not _HOLDS_AUXILIARY.search(second)
+
+
+def _named(piece: str, names: Sequence[str]) -> str:
+    """The name that stands in a piece, the first of several; "" for none."""
+    folded = text.fold(piece).text
+    found = [(at.start(), name) for name in names if (at := re.search(rf"(?<![\w-]){re.escape(text.fold(name).text)}(?![\w-])", folded))]
+    return min(found)[1] if found else ""
+
+
+def _part(pieces: Sequence[str], subjects: Sequence[str], i: int, label: str) -> Part:
+    """A piece by itself; one without a subject has that of the piece before it, or else of the one after it, and one that is cut short ("and on which
+    data?") the rest of what is asked before it.
+    """
+    piece = pieces[i]
+    if label:
+        return Part(piece, f"{label}: {piece}?", subjects[i])
+    if i and not subjects[i] and _is_cut_short(piece) and (rest := _HOLDS_AUXILIARY.search(pieces[i - 1])):
+        return Part(piece, f"{piece} {pieces[i - 1][rest.start() :]}?", subjects[i - 1])
+    near = [subject for subject in (*reversed(subjects[:i]), *subjects[i:]) if subject]
+    if subjects[i] or not near:
+        return Part(piece, f"{piece}?", subjects[i])
+    return Part(piece, _with_subject(piece, near[0]), near[0])
+
+
+def _is_cut_short(piece: str) -> bool:
+    return _CUT_SHORT.match(piece) is not None and not _HOLDS_AUXILIARY.search(piece)
+
+
+def _with_subject(piece: str, subject: str) -> str:
+    """
+    >>> _with_subject("how fast is it", "Moss"), _with_subject("which GPUs did they use", "Moss")
+    ('how fast is Moss?', 'Moss: which GPUs did they use?')
+    """
+    for pointing, name in ((_OWNING, f"{subject}'s"), (_STANDING_FOR, subject)):
+        if found := pointing.search(piece):
+            return f"{piece[: found.start()]}{name}{piece[found.end() :]}?"
+    return f"{subject}: {piece}?"
