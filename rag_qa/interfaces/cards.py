@@ -13,6 +13,8 @@ from dataclasses import dataclass, fields, replace
 from urllib.parse import quote
 
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status
+from rag_qa.answering.composing import BEFORE_THIS
+from rag_qa.answering.summaries import asks_for_summary
 from rag_qa.engine import EVERY_PAPER, Scope
 from rag_qa.interfaces.render import author_name, is_small_talk, usage_said, venue_and_year, warning_about
 from rag_qa.papers import Origin, Paper
@@ -322,7 +324,7 @@ def sentence_html(sentence: Sentence, turn: Turn) -> str:
     markers = "".join(_marker(n, sentence, turn) for n in sentence.citations)
     markers = f' <span class="rq-markers">{markers}</span>' if markers else ""
     text = escape(sentence.text)
-    lead = f'<span class="rq-lead">{escape(sentence.lead)}</span> ' if sentence.lead else ""
+    lead = f'<span class="{"rq-aside" if sentence.lead == BEFORE_THIS else "rq-lead"}">{escape(sentence.lead)}</span> ' if sentence.lead else ""
     status = sentence.verdict.status
     if status is Status.SUPPORTED and not sentence.verdict.why:
         return f'{lead}<span class="rq-sentence">{text}{markers}</span>'
@@ -359,19 +361,30 @@ def _flag(sentence: Sentence) -> str:
 
 
 def _answer_html(turn: Turn) -> str:
-    """The sentences in paragraphs: a sentence with a lead of ours begins a new one, and below a preface each does. Of a long list the later ones are
-    folded away.
+    """The sentences in paragraphs, one for each paper that speaks for itself, and below a preface one for each sentence. Of a long list the later
+    ones are folded away.
     """
     preface = turn.answer.preface if turn.answer else turn.preface
     sentences = turn.answer.sentences if turn.answer else turn.sentences
     paragraphs: list[list[str]] = []
-    for sentence in sentences:
-        if preface or sentence.lead or not paragraphs:
+    for before, sentence in zip((None, *sentences), sentences, strict=False):
+        if before is None or preface or _begins_anew(sentence, before):
             paragraphs.append([])
         paragraphs[-1].append(sentence_html(sentence, turn))
     shown, rest = _parted([f'<p dir="auto">{" ".join(paragraph)}</p>' for paragraph in paragraphs])
     opening = f'<p class="rq-preface" dir="auto">{escape(preface)}</p>' if preface else ""
     return opening + "".join(shown) + (_rest(f"{turn.anchor}-more", f"Show {len(rest)} more", "Show fewer", "".join(rest)) if rest else "")
+
+
+def _begins_anew(sentence: Sentence, before: Sentence) -> bool:
+    """Does another paper speak than in the sentence before? It is introduced by a lead, or both are its own words."""
+    if sentence.lead:
+        return sentence.lead != BEFORE_THIS
+    return sentence.citations != before.citations and _is_verbatim(sentence) and _is_verbatim(before)
+
+
+def _is_verbatim(sentence: Sentence) -> bool:
+    return any(item.quote == sentence.text for item in sentence.verdict.evidence)
 
 
 def refusal_html(answer: Answer, turn: Turn) -> str:
@@ -415,8 +428,9 @@ def _actions_html(turn: Turn) -> str:
 
 
 def _longer(answer: Answer, turn: Turn) -> str:
-    """A list of papers, and a summary, are as long as they are."""
-    if turn.is_longer or not turn.counts or answer.abstained is not None or answer.preface:
+    """A list of papers, and a summary without a model, are as long as they are."""
+    is_summary = answer.model == "extractive" and asks_for_summary(answer.understood_as)
+    if turn.is_longer or not turn.counts or answer.abstained is not None or answer.preface or is_summary:
         return ""
     return _asking("rq-longer", "Longer answer", turn.question, turn=turn.number, is_longer=True)
 

@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Usage, Verdict
+from rag_qa.answering.composing import BEFORE_THIS
 from rag_qa.engine import EVERY_PAPER, Scope
 from rag_qa.interfaces import answer_exports, cards
 from rag_qa.interfaces.cards import Failure, Turn
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval.filters import NOT_NARROWED, Filters, Narrowing
 from rag_qa.text import Span
-from tests.fakes import MOSS, PAPERS, TIDE, WOLF, answer_to, evidence
+from tests.fakes import MOSS, PAPERS, TIDE, WOLF, answer_to, evidence, supported
 
 LONG = "We begin here. " + "Nothing of this matters much. " * 30 + "The yield rose by 12%. " + "More of no use. " * 40 + "It never fell. The end."
 FIELD = Paper("p9", LONG, venue="ICLR", year=2025, origins=(Origin("seeds/field.txt", 7),))
@@ -282,6 +283,9 @@ def test_an_answer_can_be_longer_and_be_saved() -> None:
     assert actions(replace(turn, is_longer=True)) == FILES
     assert actions(replace(turn, counts=False)) == FILES
     assert actions(replace(turn, answer=replace(answer, preface="1 of 3 papers:"))) == FILES
+    summary = replace(answer, understood_as="summarise what these papers say about tides")
+    assert actions(replace(turn, answer=summary)) == FILES
+    assert actions(replace(turn, answer=replace(summary, model="tiny-chat"))) == ["Longer answer", *FILES]
     assert actions(replace(turn, answer=answer_to("moon", "moon"))) == ["Markdown", "HTML", "JSON"]  # it cites nothing
     assert actions(replace(turn, answer=None, sentences=answer.sentences)) == []
     (saved,) = tree(cards.turn_html(turn)).find(".rq-formats")
@@ -293,6 +297,23 @@ def test_an_answer_can_be_longer_and_be_saved() -> None:
 def test_a_longer_answer_says_that_it_is_one() -> None:
     turn = Turn(1, "tide", is_longer=True, status="Looking…")
     assert tree(cards.turn_html(turn)).find(".rq-understood")[0].text == "A longer answer"
+
+
+def paragraphs(*sentences: Sentence) -> list[str]:
+    return [node.text for node in tree(cards.turn_html(Turn(1, "q", sentences=sentences))).find(".rq-answer")[0].find("p")]
+
+
+def test_each_paper_that_speaks_for_itself_has_a_paragraph() -> None:
+    tides = "An extension uses ridges.", "Coastal floods are hard to foresee."
+    one, two = (supported(words, evidence(1, TIDE, words)) for words in tides)
+    moss = supported("Mosses store carbon.", evidence(2, MOSS, "Mosses store carbon."))
+    assert paragraphs(one, replace(two, lead=BEFORE_THIS), moss) == [
+        "An extension uses ridges. [1] [before this] Coastal floods are hard to foresee. [1]",
+        "Mosses store carbon. [2]",
+    ]
+    assert len(paragraphs(one, replace(moss, lead="Moss:"))) == 2
+    # a model goes from paper to paper in one breath
+    assert len(paragraphs(replace(one, text="It uses ridges."), replace(moss, text="Carbon is stored."))) == 1
 
 
 def test_every_format_of_exports_is_offered_and_no_other() -> None:
