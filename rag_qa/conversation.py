@@ -37,7 +37,7 @@ class Understood:
     leans: bool = False
 
 
-def _never(_question: str, _paper: Paper) -> bool:
+def _never(_question: str, _turn: Turn) -> bool:
     return False
 
 
@@ -45,15 +45,15 @@ class Conversations:
     """Understands questions in the light of earlier ones.
 
     `papers_for` gives the papers that answer a question by themselves, best first, without those with some ids; `name_of` gives a word as the
-    library writes it if it is the name of a paper ("netmoe": NetMoE), `leads_to` whether the search for a question comes upon a paper first, or
-    nearly. They are asked only as far as needed. Safe to use from several threads.
+    library writes it if it is the name of a paper ("netmoe": NetMoE), `leads_to` whether the search for a question comes upon the paper of a
+    turn first, or nearly. They are asked only as far as needed. Safe to use from several threads.
     """
 
     def __init__(
         self,
         papers_for: Callable[[str, frozenset[str]], tuple[Paper, ...]],
         name_of: Callable[[str], str | None],
-        leads_to: Callable[[str, Paper], bool] = _never,
+        leads_to: Callable[[str, Turn], bool] = _never,
     ) -> None:
         self._papers_for = papers_for
         self._name_of = name_of
@@ -69,7 +69,7 @@ class Conversations:
             return Understood(chat.stand_alone(plain, ()))
         turns = _Turns(self, said, _FOLLOWED)
         named = self._with_names(plain)
-        understood = chat.stand_alone(named, turns, speaks_of=self._speaks_of)
+        understood = chat.stand_alone(named, turns, speaks_of=self._leads_to)
         if understood == named:
             return Understood(plain, _shown(plain, turns))
         return Understood(understood, _shown(understood, turns), leans=not chat.is_settled_by_rules(named))
@@ -99,13 +99,10 @@ class Conversations:
             if known := self._turns.get(questions[-_KEY:]):
                 return known
         before = _Turns(self, questions[:-1], depth - 1)
-        understood = chat.stand_alone(self._with_names(self._in_small_letters(questions[-1])), before, speaks_of=self._speaks_of)
+        understood = chat.stand_alone(self._with_names(self._in_small_letters(questions[-1])), before, speaks_of=self._leads_to)
         turn = Turn(understood, self._papers_for(understood, _shown(understood, before)))
         self._note(questions, turn)
         return turn
-
-    def _speaks_of(self, question: str, turn: Turn) -> bool:
-        return bool(turn.papers) and self._leads_to(question, turn.papers[0])
 
     def _in_small_letters(self, question: str) -> str:
         """A question typed in capitals altogether, as others are typed: capitals are how names are told."""
@@ -147,13 +144,16 @@ class _Turns(Sequence[Turn]):
 
 def _shown(understood: str, turns: Sequence[Turn]) -> frozenset[str]:
     """Ids of the papers that a question for other ones leaves out: those of the question before, and of those before that which asked the same."""
+    if not chat.asks_for_others(understood):
+        return frozenset()
+    asked_first = chat.last_list(turns)
     shown: set[str] = set()
-    asked = understood
     for i in range(len(turns) - 1, -1, -1):
-        if not chat.asks_for_others(asked):
-            break
         shown.update(paper.id for paper in turns[i].papers)
-        asked = turns[i].understood_as
+        if asked_first is None or (turns[i].understood_as == asked_first.understood_as and not chat.asks_for_others(turns[i].understood_as)):
+            break
+        if turns[i].understood_as == asked_first.understood_as:
+            asked_first = chat.last_list(turns[:i])
     return frozenset(shown)
 
 

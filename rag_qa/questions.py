@@ -48,7 +48,7 @@ _UNRELATED = 0.15
 
 _SURE_OF_PAPER = 0.5
 """A question that comes upon a paper with such a score says enough to stand alone."""
-_NEAR_PLACES, _NEARLY = 3, 0.8
+_NEAR_PLACES, _NEARLY = 5, 0.75
 """Among so many hits, with such a share of the best score, a paper is nearly the first."""
 
 _NOTHING = "No paper in this library has anything to do with the question."
@@ -251,13 +251,18 @@ class Questions:
         answer = listed or self._parts.extractive.answer(narrowed.question, self._hits(narrowed, shown), search=self._searching(narrowed, shown))
         return tuple(source.paper for source in answer.sources)
 
-    def _leads_to(self, scope: Scope, question: str, paper: Paper) -> bool:
-        """Does a question come upon a paper first, or nearly, and upon no other one for sure?"""
-        narrowed = self.narrowed(question, scope)
-        hits = self._parts.retriever.search(narrowed.question, k=_NEAR_PLACES, filters=narrowed.filters)
+    def _leads_to(self, scope: Scope, question: str, turn: chat.Turn) -> bool:
+        """Does a question come upon the paper of a turn first, or nearly, and upon no other one for sure?"""
+        hits = self._nearest(scope, question, _NEAR_PLACES)
         if not hits or hits[0].score >= _SURE_OF_PAPER:
             return False
-        return any(hit.paper.id == paper.id and hit.score >= _NEARLY * hits[0].score for hit in hits)
+        # a turn that was not answered still was about something
+        paper_id = turn.papers[0].id if turn.papers else self._nearest(scope, turn.understood_as, 1)[0].paper.id
+        return any(hit.paper.id == paper_id and hit.score >= _NEARLY * hits[0].score for hit in hits)
+
+    def _nearest(self, scope: Scope, question: str, k: int) -> list[Hit]:
+        narrowed = self.narrowed(question, scope)
+        return self._parts.retriever.search(narrowed.question, k=k, filters=narrowed.filters)
 
     def _conversations(self, scope: Scope) -> Conversations:
         """What was said and answered within a scope."""

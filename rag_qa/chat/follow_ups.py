@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from rag_qa import text
-from rag_qa.chat.instead import asked_of, corrected, is_question, of_one_named, of_something_else, than_before
+from rag_qa.chat.instead import asked_of, corrected, does_the_same, is_question, of_one_named, of_something_else, than_before
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
 from rag_qa.chat.narrowing import narrowed, says_nothing_else
 from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, may_go_on, replaced
@@ -72,7 +72,7 @@ def is_settled_by_rules(question: str) -> bool:
 def _by_rules(asked: str, turns: Sequence[Turn]) -> str:
     if said := corrected(asked):
         return _corrected(said, turns)
-    for rule in (narrowed, others, of_set, _goes_on, of_one_named, _by_place, than_before, of_something_else, of_several):
+    for rule in _RULES:
         if understood := rule(asked, turns):
             return understood
     return _with_subject(asked, turn_for(asked, turns)) if depends(asked) else asked
@@ -83,7 +83,37 @@ def _gone_on(asked: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
     if not may_go_on(asked):
         return asked
     turn = turn_for(asked, turns)
-    return _with_subject(asked, turn) if turn.papers and speaks_of(asked, turn) else asked
+    return _with_subject(asked, turn) if speaks_of(asked, turn) else asked
+
+
+_BACK_TO = re.compile(
+    r"^(?:(?:and|but|so|ok(?:ay)?|now|then|well|please|let(?:['’])?s|let us|can we|could we|i(?:['’]d| would) like to),? )*"
+    r"(?:(?:go|going|come|coming|get|getting) back|back|return|returning) to (?P<what>[^,:;?]{2,80}?)(?:(?:[,:;] | - )(?P<asked>\S.*?))?[\s.?!]*$",
+    re.IGNORECASE,
+)
+_FIRST_SAID = re.compile(
+    r"^(?:the|my) (?:first|original|initial) (?:one|question|topic|subject|thing|paper|method|point)$|^the beginning$", re.IGNORECASE
+)
+
+
+def _gone_back(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Back to TIDE-7: is it fast?", "back to the first question": what was spoken of then, asked again or asked something else."""
+    match = _BACK_TO.match(question)
+    if match is None:
+        return None
+    turn = turns[0] if _FIRST_SAID.match(match["what"]) else None if text.names(match["what"]) else _turn_on(match["what"], turns)
+    what = subject(turn)[0] if turn else match["what"]
+    if not match["asked"]:
+        return turn.understood_as if turn and _FIRST_SAID.match(match["what"]) else f"tell me more about {what}"
+    asked = f"{match['asked']}?" if question.rstrip().endswith("?") else match["asked"]
+    return replaced(asked, what, also_elliptic=True) or f"{what}: {asked}"
+
+
+def _turn_on(what: str, turns: Sequence[Turn]) -> Turn | None:
+    """The last turn on what somebody goes back to."""
+    wanted = set(text.terms(what)) - text.STOPWORDS
+    back = (turns[i] for i in range(len(turns) - 1, -1, -1))
+    return next((turn for turn in back if wanted and wanted <= _terms(turn)), None)
 
 
 def _corrected(said: str, turns: Sequence[Turn]) -> str:
@@ -196,3 +226,19 @@ def _goes_on(question: str, turns: Sequence[Turn]) -> str | None:
         return f"tell me more about {about}" if is_name else f"tell me more: {turns[-1].understood_as}"
     match = _SAID_ANEW.match(question)
     return f"{match.group(1)}: {turns[-1].understood_as}" if match else None
+
+
+_RULES = (
+    _gone_back,
+    narrowed,
+    others,
+    of_set,
+    _goes_on,
+    of_one_named,
+    does_the_same,
+    _by_place,
+    than_before,
+    of_something_else,
+    of_several,
+)
+"""What a follow-up can be, most telling first; each gives None where it is not that."""

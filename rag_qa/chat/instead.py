@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_qa import text
 from rag_qa.chat.lists import ORDINAL, asks_for_others
-from rag_qa.chat.pointing import GENERIC, QUOTED, masked, opens_elsewhere, replaced
+from rag_qa.chat.pointing import GENERIC, QUOTED, is_one_name, masked, opens_elsewhere, replaced
 from rag_qa.chat.turns import Turn, any_name, called, context, papers_asked_for, subject
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.set_questions import asked_for_set
@@ -84,6 +84,26 @@ def of_one_named(question: str, _turns: Sequence[Turn]) -> str | None:
     if match is None or _is_no_subject(match["name"]) or not is_question(match["asked"]):
         return None
     return replaced(match["asked"], match["name"], also_elliptic=True)
+
+
+_DOES_THE_SAME = re.compile(
+    r"^(?:(?:and|but|so) )*(?:(?:can|could|does|do|did|would|will|has|is) (?P<one>\S+(?: \S+)?) (?:also )?"
+    r"(?:do|achieve|manage|show|have|offer|reach|done)"
+    r" (?:the same|that|this|it|so)"
+    r"|(?:is|does|would|do) (?:the same|that|this|it)(?: also)? (?:true|hold|holds|the case|work|apply|go|so)(?: true)?"
+    r" (?:for|of|with|to|on) (?P<other>\S.*?))"
+    r"(?: too| as well| also)*[\s?.!]*$",
+    re.IGNORECASE,
+)
+
+
+def does_the_same(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Could MOSS-2 do the same?", "does that hold for MOSS-2?": the last question, asked of it."""
+    match = _DOES_THE_SAME.match(question)
+    other = (match["one"] or match["other"]) if match else ""
+    if not other or _is_no_subject(other) or not is_one_name(other):
+        return None
+    return asked_of(other.strip(), turns[-1])
 
 
 def _is_no_subject(phrase: str) -> bool:
@@ -196,7 +216,7 @@ def _of_same_head(other: str, question: str) -> str | None:
     words = other.split()
     if len(words) < 2:
         return None
-    match = re.search(rf"\b(?!{_NO_MODIFIER}\b)[\w-]+ {re.escape(words[-1])}\b", question, re.IGNORECASE)
+    match = re.search(rf"\b(?!{_NO_MODIFIER}\b)[\w-]+ {re.escape(words[-1])}\b", masked(question), re.IGNORECASE)
     return question[: match.start()] + other + question[match.end() :] if match else None
 
 

@@ -63,10 +63,13 @@ def others(question: str, turns: Sequence[Turn]) -> str | None:
         return f"Which other papers are {about['topic']}?"
     if not OTHERS.match(question):
         return None
-    last = turns[-1].understood_as
+    if _SAYS_ON_WHAT.search(question) and not is_list(turns[-1]):
+        return _others_on_that(turns[-1].understood_as)
+    listed_last = last_list(turns)
+    if listed_last is None or (_LEFT.match(question) and not is_list(turns[-1])):
+        return None
+    last = listed_last.understood_as
     asked = papers_asked_for(last)
-    if not asked and not LISTING.search(last):
-        return _others_on_that(question, last)
     if asks_for_others(last):
         return last
     again, changed = _NOUN_OF_LIST.subn(r"\1\2 other \3", last, count=1)
@@ -75,11 +78,22 @@ def others(question: str, turns: Sequence[Turn]) -> str | None:
     return asked.asked("Which other") if asked else f"others: {last}"
 
 
-def _others_on_that(question: str, last: str) -> str | None:
+def is_list(turn: Turn) -> bool:
+    """Did a turn ask for papers, or for a comparison of them?"""
+    return bool(papers_asked_for(turn.understood_as) or LISTING.search(turn.understood_as))
+
+
+def last_list(turns: Sequence[Turn]) -> Turn | None:
+    """The turn whose papers "any others?" goes beyond: one of the last few."""
+    back = range(len(turns) - 1, max(-1, len(turns) - 1 - _LOOKED_BACK), -1)
+    return next((turns[i] for i in back if is_list(turns[i])), None)
+
+
+def _others_on_that(last: str) -> str | None:
     """ "Any others about that?" after a question for no list: on what that question was about, besides the names in it."""
     names = {text.fold(name).text for name in text.names(last)}
     topic = [word for word in text.content_words(last) if word not in names and word not in GENERIC]
-    return f"Which other papers are about {' '.join(topic)}?" if topic and _SAYS_ON_WHAT.search(question) else None
+    return f"Which other papers are about {' '.join(topic)}?" if topic else None
 
 
 # ------------------------------------------------------------------------------------------------------ places in a list
@@ -182,7 +196,7 @@ def _at(match: re.Match[str], turns: Sequence[Turn]) -> str | None:
 def _other_one(names: Sequence[str], last: str) -> str | None:
     """The one of two that was not spoken of last."""
     left = [name for name in names if name not in last]
-    if len(left) == 1:
+    if len(left) == 1 and len(names) > 1:
         return left[0]
     return names[1] if len(names) > 1 else None
 

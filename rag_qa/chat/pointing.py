@@ -50,6 +50,7 @@ _PRONOUN = re.compile(
 # "does that size compare", "of those sparse approaches": a thing named before, not a subject to be put in its place
 _DETERMINER = re.compile(
     r"\b(?:do|does|did|is|are|was|were|can|could|with|of|to|by|for|in|on|from|about|behind) (?:this|that|these|those) [a-z]{3,}"
+    r"|^(?:and |but |so )*(?:this|that|these|those) [a-z-]{3,}(?=, )"
     r"|\b(?:these|those) (?!days\b|that\b|who\b|which\b|with\b)[a-z]{3,}",
     re.IGNORECASE,
 )
@@ -89,7 +90,7 @@ GENERIC = frozenset(
 _BACKWARD_DEFINITE = re.compile(
     r"\bthe \w+ (?:\w+ed|found|shown|made) (?:with|by|to|on|in|for|from)\b|\bthe (?:results?|experiments?|improvements?|gains?|speed-?ups?"
     r"|baselines?|limitations?|main \w+"
-    r"|datasets?|benchmarks?|code|authors?|extension|evaluation|savings?|reduction|guarantees?|assumptions?|components?|modules?"
+    r"|datasets?|benchmarks?|code|authors?|extension|evaluations?|savings?|reduction|guarantees?|assumptions?|components?|modules?"
     r"|contributions?|ability)\b"
     r"(?! (?:of|in|from|for) (?:the )?[a-z$]*[A-Z])"
 )

@@ -259,7 +259,10 @@ def turn_for(question: str, turns: Sequence[Turn]) -> Turn:
 def context(about: str, turn: Turn) -> str:
     """What was spoken of, with the other words of the question that it was spoken of in."""
     known = set(text.terms(about))
-    carried = [word for word in text.content_words(turn.understood_as) if not known.intersection(text.word_terms(word))]
+    # what stood in front of it came from the turns before
+    front = put_in_front(turn.understood_as)
+    said = turn.understood_as[len(front) :]
+    carried = [word for word in text.content_words(said) if not known.intersection(text.word_terms(word))]
     return " ".join(dict.fromkeys([about, *carried[:8]]))
 
 
