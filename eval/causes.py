@@ -40,8 +40,7 @@ def cause(item: Item) -> Cause | None:
     if _misquotes(item):
         return Cause.MISQUOTED
     right = scoring.RIGHT.score(item)
-    assert not isinstance(right, Failed | NotApplicable)
-    if right == 1.0:
+    if right == 1.0 or isinstance(right, Failed | NotApplicable):
         return None
     return _of_wrong(item) if item.question.answerable else Cause.SHOULD_HAVE_ABSTAINED
 

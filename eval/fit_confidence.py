@@ -68,7 +68,7 @@ def _judged(answerer: ExtractiveAnswerer, question: Question, hits: Sequence[Hit
     if reading is None:
         return []
     assessment = reading.assessment
-    return [Judged(question, left_out, question.answerable and not left_out, assessment.anchored, assessment.features)]
+    return [Judged(question, left_out, bool(question.answerable) and not left_out, assessment.anchored, assessment.features)]
 
 
 def fit_confidence(rows: Sequence[Judged], *, l2: float = 10.0) -> dict[str, Array]:

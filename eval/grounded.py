@@ -142,7 +142,7 @@ def metrics(abstracts: Mapping[str, str], thresholds: Thresholds | None = None) 
 
 def _found(item: Item, abstracts: Mapping[str, str]) -> list[str] | Failed | NotApplicable:
     if not item.question.facts:
-        return NotApplicable("papers_alone" if item.question.answerable else "unanswerable")
+        return NotApplicable("unanswerable" if item.question.answerable is False else "missing_field")
     if item.retrieved is None:
         return Failed(item.retrieval_error)
     return [abstracts.get(hit.paper, "") for hit in item.retrieved[:CONTEXT]]

@@ -16,10 +16,10 @@ from rag_qa.answering.answer import Status
 _APART = (Kind.FOLLOWUP, Kind.SET)  # kinds with a scope of their own
 SCOPES: Mapping[str, Callable[[Question], bool]] = {
     "all": lambda _: True,
-    "answerable": lambda question: question.answerable,
-    "unanswerable": lambda question: not question.answerable,
-    "single": lambda question: question.answerable and len(question.papers) == 1 and question.kind not in _APART,
-    "multi": lambda question: question.answerable and len(question.papers) > 1 and question.kind not in _APART,
+    "answerable": lambda question: question.answerable is True,
+    "unanswerable": lambda question: question.answerable is False,
+    "single": lambda question: question.answerable is True and len(question.papers) == 1 and question.kind not in _APART,
+    "multi": lambda question: question.answerable is True and len(question.papers) > 1 and question.kind not in _APART,
     "followup": lambda question: question.kind is Kind.FOLLOWUP,
     "set": lambda question: question.kind is Kind.SET,
     "partial": lambda question: question.kind is Kind.PARTIAL,
@@ -27,9 +27,13 @@ SCOPES: Mapping[str, Callable[[Question], bool]] = {
 """Over which questions a figure is taken. Decided by the labels of the questions alone, never by what the system did."""
 
 
+def _why_unlabelled(question: Question) -> str:
+    return "unanswerable" if question.answerable is False else "missing_field"
+
+
 def _retrieval(function: Callable[[Sequence[str], Sequence[str]], float], item: Item) -> Score:
     if not item.question.papers:
-        return NotApplicable("unanswerable")
+        return NotApplicable(_why_unlabelled(item.question))
     if item.retrieved is None:
         return Failed(item.retrieval_error)
     return function([hit.paper for hit in item.retrieved], item.question.papers)
@@ -41,12 +45,12 @@ def _ndcg(ranked: Sequence[str], relevant: Sequence[str]) -> float:
 
 def _cited(function: Callable[[Sequence[str], Sequence[str]], float], item: Item) -> Score:
     """A refusal cites nothing, and so misses every gold paper."""
-    return function(item.cited, item.question.papers) if item.question.papers else NotApplicable("unanswerable")
+    return function(item.cited, item.question.papers) if item.question.papers else NotApplicable(_why_unlabelled(item.question))
 
 
 def _citation_precision(item: Item) -> Score:
     if not item.question.papers:
-        return NotApplicable("unanswerable")
+        return NotApplicable(_why_unlabelled(item.question))
     counted = [paper for paper in item.cited if paper not in item.question.maybe]
     return citations.precision(counted, item.question.papers) if item.status == "answered" else NotApplicable("abstained")
 
@@ -72,7 +76,7 @@ def _facts(function: Callable[[str, Sequence[Sequence[str]]], float], item: Item
 
 
 def _why_no_fact(question: Question) -> str:
-    return "papers_alone" if question.answerable else "unanswerable"
+    return "papers_alone" if question.kind is Kind.SET else _why_unlabelled(question)
 
 
 def _fact_in_first_sentence(item: Item) -> Score:
@@ -97,6 +101,8 @@ def _refusal(item: Item) -> Score:
 
 
 def _right_decision(item: Item) -> Score:
+    if item.question.answerable is None:
+        return NotApplicable("missing_field")
     return abstention.right_decision(answerable=item.question.answerable, abstained=item.status == "abstained")
 
 
@@ -105,9 +111,12 @@ def _right(item: Item) -> Score:
     question = item.question
     if not question.answerable:
         return _right_decision(item)
+    if not question.papers and not question.facts:
+        return NotApplicable("missing_field")
+    cited = citations.all_cited(item.cited, question.papers) if question.papers else 1.0
     met = facts.all_facts(item.prose, question.facts) if question.facts else 1.0
     named = facts.all_facts(item.own_words, question.missing) if question.missing else 1.0
-    return citations.all_cited(item.cited, question.papers) * met * named
+    return cited * met * named
 
 
 def _verdict(status: Status, item: Item) -> Score:
@@ -251,6 +260,8 @@ def faults(item: Item) -> list[str]:
         return [f"error: {item.error}"]
     found = [f"search failed: {item.retrieval_error}"] if item.retrieved is None else []
     question = item.question
+    if question.answerable is None:
+        return found + _misquotes(item)
     if not question.answerable:
         return found + (["answered, though no abstract answers it"] if item.status == "answered" else []) + _misquotes(item)
     if item.status == "abstained":

@@ -1,8 +1,8 @@
 """Does the confidence of an answer tell right from wrong? Figures over all items together, by risk and coverage.
 
-Every item counts, answered or refused, with the confidence that it came with: it is wrong where the question is unanswerable, or where the paper that
-is ranked first is none of the right ones (so that a refusal has an outcome too: what would have been answered from). An item that crashed counts as
-wrong and sure, the worst there is. A set without an unanswerable question or without a wrong item still has these figures; they are then easy.
+Every item with labels counts, answered or refused, with the confidence that it came with: it is wrong where the question is unanswerable, or where
+the paper that is ranked first is none of the right ones (so that a refusal has an outcome too: what would have been answered from). An item that
+crashed counts as wrong and sure, the worst there is. A set without an unanswerable question or a wrong item has these figures too; they are easy then.
 """
 
 from __future__ import annotations
@@ -93,12 +93,17 @@ METRICS = (
 
 
 def curve(items: Sequence[Item]) -> Curve:
-    """Confidences and outcomes."""
+    """Confidences and outcomes of the items of which an outcome is known."""
+    items = [item for item in items if _is_known(item)]
     return Curve(
         tuple(1.0 if item.status == "error" else min(1.0, max(0.0, item.confidence)) for item in items),
         tuple(_is_wrong(item) for item in items),
         tuple(item.status == "error" for item in items),
     )
+
+
+def _is_known(item: Item) -> bool:
+    return item.question.answerable is False or bool(item.question.papers)
 
 
 def _is_wrong(item: Item) -> bool:
@@ -110,6 +115,6 @@ def _is_wrong(item: Item) -> bool:
 def figures(items: Sequence[Item]) -> list[Figure]:
     """Each figure, over all items."""
     found = curve(items)
-    crashed = sum(found.crashed)
-    counts = (len(items) - crashed, len(items), crashed, 0)
-    return [Figure(one.name, "all", one.value(found) if items else None, *counts) for one in METRICS]
+    known, crashed = len(found.wrong), sum(found.crashed)
+    counts = (known - crashed, known, crashed, len(items) - known)
+    return [Figure(one.name, "all", one.value(found) if known else None, *counts) for one in METRICS]

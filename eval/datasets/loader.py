@@ -6,7 +6,7 @@ One JSON object a line:
      "papers": ["first words of the abstract"], "facts": [["alias", "alias"]], "answerable": true}   (in one line)
 
 `maybe` (for a set: papers that count neither way) and `missing` (for a question of which one part is answered: aliases of the other part) are
-optional keys.
+optional keys. A line without `kind`, or a table, is a question of a person's own, with as many labels as there are (see `own`).
 
 A bad line is reported as file:line with what was found and what was expected; nothing is skipped.
 """
@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from eval.datasets import own
 from eval.metrics import facts
 from rag_qa.errors import SourceError
 from rag_qa.papers import Paper
@@ -46,6 +47,8 @@ class Kind(StrEnum):
     PREMISE = "premise"
     ABSENT = "absent"
     GREETING = "greeting"
+    OPEN = "open"
+    """Anything, with as many labels as there are."""
 
 
 UNANSWERABLE = frozenset({Kind.OFF_TOPIC, Kind.DETAIL, Kind.PREMISE, Kind.ABSENT, Kind.GREETING})
@@ -59,7 +62,7 @@ class Question:
     `papers`: the papers that answer it; as the file names them, or their ids after `resolve`. `facts`: groups of aliases; a right answer
     holds one alias of every group. `maybe`: papers of which people would disagree whether they belong to the set that is asked for; citing
     them is neither right nor wrong. `missing`: groups of aliases of the part that no abstract answers; a right answer says so and names it.
-    `line` is where it stands in its file.
+    `answerable`: None where nobody has said. `line` is where it stands in its file.
     """
 
     id: str
@@ -68,7 +71,7 @@ class Question:
     history: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
     facts: tuple[tuple[str, ...], ...] = ()
-    answerable: bool = True
+    answerable: bool | None = True
     line: int = 0
     maybe: tuple[str, ...] = ()
     missing: tuple[tuple[str, ...], ...] = ()
@@ -76,7 +79,7 @@ class Question:
 
 def load(path: Path, *, kinds: Collection[str] = ()) -> list[Question]:
     """All questions of a file, in its order; only those of `kinds` if any are named. Raises SourceError."""
-    questions = [_question(path, number, line) for number, line in enumerate(_lines(path), start=1) if line.strip()]
+    questions = [_question(path, number, record) for number, record in _records(path)]
     _check_unique(path, questions)
     if not questions:
         raise SourceError(path, None, found="no question", expected="one JSON object a line")
@@ -116,17 +119,28 @@ def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _lines(path: Path) -> list[str]:
+def _records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """(physical line, object) of each question."""
+    text = _text(path)
+    if own.is_table(path):
+        yield from ((number, own.completed(record, number)) for number, record in own.rows(path, text))
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            record = _record(path, number, line)
+            yield number, record if "kind" in record else own.completed(record, number)
+
+
+def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig").split("\n")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise SourceError(path, None, found=f"bytes that are not UTF-8 (at byte {error.start})", expected="UTF-8 text") from error
     except OSError as error:
         raise SourceError(path, None, found=error.strerror or str(error), expected="a readable file of questions") from error
 
 
-def _question(path: Path, number: int, line: str) -> Question:
-    record = _record(path, number, line)
+def _question(path: Path, number: int, record: Mapping[str, Any]) -> Question:
     read = _Reader(path, number, record)
     question = Question(
         id=read.string("id"),
@@ -140,7 +154,8 @@ def _question(path: Path, number: int, line: str) -> Question:
         maybe=tuple(read.strings("maybe")),
         missing=tuple(tuple(group) for group in read.groups("missing")),
     )
-    _check_labels(path, question)
+    check = _check_own_labels if question.kind is Kind.OPEN else _check_labels
+    check(path, question)
     return question
 
 
@@ -190,8 +205,10 @@ class _Reader:
             raise self.fail(key, f"{key} as a list of groups, each a list of at least one alias that is not empty")
         return value
 
-    def boolean(self, key: str) -> bool:
+    def boolean(self, key: str) -> bool | None:
         value = self.record.get(key)
+        if value is None and key in self.record and self.record.get("kind") == Kind.OPEN:
+            return None
         if not isinstance(value, bool):
             raise self.fail(key, f"{key} as true or false")
         return value
@@ -230,6 +247,13 @@ def _check_labels(path: Path, question: Question) -> None:
     named = [*question.papers, *question.maybe]
     if len(set(named)) < len(named):
         raise fail("the same paper twice", "each paper once")
+
+
+def _check_own_labels(path: Path, question: Question) -> None:
+    if question.answerable is False and (question.papers or question.facts):
+        raise SourceError(path, question.line, found=f"an unanswerable question with papers or facts in {question.id}", expected="one or the other")
+    if question.maybe or question.missing:
+        raise SourceError(path, question.line, found=f"maybe or missing in {question.id}", expected="a kind (set, partial) for them")
 
 
 def _check_unique(path: Path, questions: Sequence[Question]) -> None:

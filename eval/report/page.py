@@ -228,7 +228,8 @@ def render(run: Run, summary: Summary, *, differences: str = "", trust: Mapping[
     """The whole page. `differences`: the comparison with another run, as text; `trust`: what `python -m eval trust` wrote."""
     wrong = failures(run)
     counts = causes.counted(run.items)
-    pictures = [] if not run.items else [risk_coverage(run.items), reliability(run.items), by_depth(run.items), latencies(run)]
+    known = [risk_coverage(run.items), reliability(run.items)] if selective.curve(run.items).wrong else []
+    pictures = [*known, by_depth(run.items), latencies(run)]
     return _template().render(
         about=summary.about,
         manifest=run.manifest,

@@ -1,0 +1,84 @@
+"""Questions of a person's own, with as many labels as there are: a table (CSV) or JSON lines in which `question` alone is enough.
+
+What is not given stays unknown: figures that need it say so (na:missing_field), and the others are measured.
+
+    question,papers,facts,answerable
+    How fast is TIDE-7?,Tides are hard to predict,1.5 times | 1.5×,yes
+    Who paid for it?,,,no
+    What is it good for?,,,
+
+`papers`: ids or first words of abstracts, with ; between them. `facts`: the aliases of one fact with | between them, facts with ; between them.
+`history`: the earlier questions of the person, oldest first, with | between them. `answerable`: yes or no.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rag_qa.errors import SourceError
+
+KIND = "open"
+COLUMNS = ("id", "question", "papers", "facts", "answerable", "history")
+_SAID = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
+def is_table(path: Path) -> bool:
+    """Is it a table and not JSON lines?"""
+    return path.suffix.lower() in (".csv", ".tsv")
+
+
+def rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(physical line, record) of each row of a table. Raises SourceError for a column that is not known, or no column `question`."""
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+    names = [name.strip().lower() for name in reader.fieldnames or ()]
+    unknown = [name for name in names if name not in COLUMNS]
+    if "question" not in names or unknown:
+        found = f"the column {unknown[0]!r}" if unknown else "no column question"
+        raise SourceError(path, 1, found=found, expected=f"columns {', '.join(COLUMNS)}, of which question alone is needed")
+    reader.fieldnames = names
+    for row in reader:
+        if None in row:
+            raise SourceError(path, reader.line_num, found=f"{len(names) + len(row[None])} cells", expected=f"{len(names)}, as in the first line")
+        cells = {name: (value or "").strip() for name, value in row.items()}
+        if any(cells.values()):
+            yield reader.line_num, _of_row(path, reader.line_num, cells)
+
+
+def _of_row(path: Path, number: int, cells: Mapping[str, str]) -> dict[str, Any]:
+    record: dict[str, Any] = {"question": cells["question"]}
+    if cells.get("id"):
+        record["id"] = cells["id"]
+    if papers := _parts(cells.get("papers", ""), ";"):
+        record["papers"] = papers
+    if groups := _parts(cells.get("facts", ""), ";"):
+        record["facts"] = [_parts(group, "|") for group in groups]
+    if history := _parts(cells.get("history", ""), "|"):
+        record["history"] = history
+    if said := cells.get("answerable", "").lower():
+        if said not in _SAID:
+            raise SourceError(path, number, found=f"answerable = {said!r}", expected="yes, no, or nothing where it is not known")
+        record["answerable"] = _SAID[said]
+    return record
+
+
+def _parts(cell: str, mark: str) -> list[str]:
+    """The parts of a cell.
+
+    >>> _parts("1.5 times | 1.5×", "|")
+    ['1.5 times', '1.5×']
+    """
+    return [part.strip() for part in cell.split(mark) if part.strip()]
+
+
+def completed(record: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """A record with what it leaves out: an id by its line, and whether papers answer it, where its labels say so.
+
+    >>> completed({"question": "Why?", "papers": ["Tides"]}, 3)["answerable"], completed({"question": "Why?"}, 4)["answerable"]
+    (True, None)
+    """
+    answerable = True if record.get("papers") or record.get("facts") else None
+    return {"id": f"q{number}", "kind": KIND, "answerable": answerable, "papers": [], "facts": [], "history": [], **record}
