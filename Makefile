@@ -3,6 +3,7 @@
 # make setup   the environment in .venv that both share; they call it themselves
 # make format  put the code into the one format, and fix what the linter can
 # make readme  run the commands that the README and docs/ show, and write what comes out into them
+# make baseline  ask the offline product the shipped questions again, and hold later runs against that (docs/evaluation.md)
 # make clean   remove what the above made (not the index)
 
 # The first Python that runs and is new enough; a shim that finds none behind it does not count.
@@ -12,7 +13,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 
-.PHONY: chat test setup format readme clean
+.PHONY: chat test setup format readme baseline clean
 .DELETE_ON_ERROR:
 
 chat: setup
@@ -43,6 +44,10 @@ format: setup
 
 readme: setup
 	$(BIN)/python -m tests.documents --refresh
+
+baseline: setup
+	$(BIN)/python -m eval run --fresh --only-failures --out .rag_qa/eval/baseline
+	$(BIN)/python -m eval gate .rag_qa/eval/baseline --renew
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -161,7 +161,7 @@ def _pairs(before: Side, after: Side) -> list[tuple[Scored, Scored]]:
 
 
 def _keys(before: Side, after: Side) -> list[str]:
-    """The headline figures, every other one of the plan that one of the sides has, those that were judged before and that nobody measures any more."""
+    """The headline figures, every other one that a side has, and those that were judged before and that nobody measures any more."""
     known = [
         f"{metric.name}.{scope}" for metric, scopes in scoring.plan({}) for scope in scopes if metric.name in {**before.versions, **after.versions}
     ]
