@@ -144,7 +144,7 @@ def _found(item: Item, abstracts: Mapping[str, str]) -> list[str] | Failed | Not
     if not item.question.facts:
         return NotApplicable("unanswerable" if item.question.answerable is False else "missing_field")
     if item.retrieved is None:
-        return Failed(item.retrieval_error)
+        return Failed(item.retrieval_error) if item.retrieval_error else NotApplicable("missing_field")
     return [abstracts.get(hit.paper, "") for hit in item.retrieved[:CONTEXT]]
 
 

@@ -60,7 +60,8 @@ class Item:
     """One question asked once. With status "error" nothing but the question and `error` is filled, and every figure counts it as its worst value.
 
     `own_words`: what the system says besides the sentences of its answer: a preface, what is not answered, a notice, or a refusal.
-    `retrieved` is None, and `retrieval_error` says why, where the search failed while the question was answered.
+    `retrieved` is None where the search failed while the question was answered, and `retrieval_error` says why; or where a system does not say what
+    it found.
     """
 
     question: Question
@@ -124,7 +125,7 @@ def from_answer(question: Question, answer: Answer, abstracts: Mapping[str, str]
         sources=tuple(_ranked(source.paper, source.score, source.n) for source in answer.sources),
         related=tuple(_ranked(source.paper, source.score, source.n) for source in answer.related),
         retrieved=None if hits is None else tuple(_ranked(hit.paper, hit.score) for hit in hits),
-        retrieval_error=retrieval_error,
+        retrieval_error=retrieval_error or ("the search gave nothing" if hits is None else ""),
         confidence=_finite(answer.confidence),
         model=answer.model,
         own_words=" ".join(filter(None, (answer.preface, answer.abstained, answer.left_open, answer.notice))),

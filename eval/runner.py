@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import perf_counter
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from eval.datasets.loader import Question
 from eval.items import Item, Timing, describe, failed, from_answer
+from eval.systems import given
+from eval.systems.given import Given
 from rag_qa.answering.answer import Answer
 from rag_qa.engine import IndexReport
 from rag_qa.papers import Paper
@@ -45,6 +48,23 @@ class System(Protocol):
         ...
 
 
+@runtime_checkable
+class Giver(Protocol):
+    """Any other system: it answers with text and numbers (see `eval.systems`)."""
+
+    def give(self, question: Question) -> Given:
+        """Its answer to a question; whatever it raises counts as an error."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What was asked about, by the ids of the papers."""
+
+    abstracts: Mapping[str, str]
+    labels: Mapping[str, str]
+
+
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
 Keep = Callable[[Item, Timing | None], None]
@@ -56,7 +76,7 @@ class OutOfTime(Exception):
 
 
 def run(
-    system: System,
+    system: System | Giver,
     questions: Sequence[Question],
     papers: Sequence[Paper],
     *,
@@ -70,14 +90,14 @@ def run(
     The first question is asked once before the clock counts, so that latencies are those of a warm system. `concurrency`: how many are asked at a
     time at most; `deadline`: seconds after which a question counts as an error, and is left alone (its thread ends when the system does).
     """
-    abstracts = {paper.id: paper.abstract for paper in papers}
+    library = Library({paper.id: paper.abstract for paper in papers}, {paper.id: paper.label for paper in papers})
     if questions:
         _within(deadline, lambda: _warm_up(system, questions))
     found: dict[str, tuple[Item, Timing | None]] = {}
 
     def asked(question: Question) -> tuple[Question, Item, Timing | None]:
         # the function waits for the answer, not the pool: a thread that hangs must not hold up the others, or the end of the program
-        return question, *_in_time(system, question, abstracts, deadline)
+        return question, *_in_time(system, question, library, deadline)
 
     for done, (question, item, timing) in enumerate(_mapped(asked, questions, concurrency), start=1):
         found[question.id] = item, timing
@@ -100,8 +120,8 @@ def _mapped(function: Callable[[Question], Asked], questions: Sequence[Question]
             yield future.result()
 
 
-def _in_time(system: System, question: Question, abstracts: Mapping[str, str], deadline: float | None) -> tuple[Item, Timing | None]:
-    found = _within(deadline, lambda: _ask(system, question, abstracts))
+def _in_time(system: System | Giver, question: Question, library: Library, deadline: float | None) -> tuple[Item, Timing | None]:
+    found = _within(deadline, lambda: _ask(system, question, library))
     return found if found is not None else (failed(question, OutOfTime(f"no answer within {deadline:g} s")), None)
 
 
@@ -117,19 +137,24 @@ def _within(deadline: float | None, function: Callable[[], Value]) -> Value | No
         return None
 
 
-def _warm_up(system: System, questions: Sequence[Question]) -> None:
+def _warm_up(system: System | Giver, questions: Sequence[Question]) -> None:
     # what it raises now it raises again, and is counted, when the question is asked
     with suppress(Exception):
+        if isinstance(system, Giver):
+            return
         system.ask(questions[0].text, history=questions[0].history)
 
 
-def _ask(system: System, question: Question, abstracts: Mapping[str, str]) -> tuple[Item, Timing | None]:
+def _ask(system: System | Giver, question: Question, library: Library) -> tuple[Item, Timing | None]:
     started = perf_counter()
     try:
+        if isinstance(system, Giver):
+            said = system.give(question)
+            return given.item(question, said, library.labels), Timing(question.id, perf_counter() - started, {})
         answer = system.ask(question.text, history=question.history)
         seconds = perf_counter() - started
         hits, retrieval_error = _search(system, answer.understood_as or question.text)
-        item = from_answer(question, answer, abstracts, hits=hits, retrieval_error=retrieval_error)
+        item = from_answer(question, answer, library.abstracts, hits=hits, retrieval_error=retrieval_error)
     except Exception as error:  # noqa: BLE001  whatever a system raises counts against it
         return failed(question, error), None
     return item, Timing(question.id, seconds, dict(answer.timings))

@@ -6,7 +6,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -17,6 +17,9 @@ from eval import corpus, floors, run_directory, runner, summary
 from eval.datasets import loader
 from eval.metrics import stats
 from eval.report import terminal
+from eval.systems.chat import Chat
+from eval.systems.endpoint import Endpoint
+from eval.systems.recorded import Recorded
 from rag_qa import settings
 from rag_qa.engine import Engine
 from rag_qa.errors import RagQAError
@@ -49,6 +52,12 @@ def add_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("--fresh", action="store_true", help="forget what stands in that directory")
     run.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
     run.add_argument("--data-dir", type=Path, metavar="DIR", help="keep the index here (default: a temporary directory)")
+    run.add_argument(
+        "--system",
+        default="product",
+        metavar="NAME",
+        help="what answers: product (default), endpoint (the first papers in one prompt to the model of the settings), or a file of recorded answers",
+    )
     run.add_argument("--answerer", choices=["extractive", "llm", "auto"], default="extractive", help="who answers (default: extractive, offline)")
     run.add_argument("--embedder", choices=["minilm", "openai"], default="minilm", help="who embeds (default: minilm, offline)")
     run.add_argument("--concurrency", type=_at_least_one, default=1, metavar="N", help="questions asked at a time (default: 1)")
@@ -84,7 +93,7 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
         waiting = [question for question in resolved if question.id not in writer.done]
         with counter() as progress:
             runner.run(
-                system,
+                _answering(arguments.system, system, chosen, papers, source.abstracts),
                 waiting,
                 papers,
                 keep=writer.keep,
@@ -96,6 +105,21 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
         writer.finish([question.id for question in resolved], models=models, finished=_now())
         stored = run_directory.load(arguments.out or Path(temporary) / "run")
         return _scored(stored, bounds, only_failures=arguments.only_failures)
+
+
+def _answering(
+    name: str, product: runner.System, chosen: Settings, papers: Sequence[Paper], abstracts: Mapping[str, str]
+) -> runner.System | runner.Giver:
+    """What is asked; the product reads the papers in any case, so that all systems name them alike."""
+    if name == "product":
+        return product
+    if name != "endpoint":
+        return Recorded(Path(name), papers, abstracts)
+    if not chosen.llm_model:
+        raise HarnessError("--system endpoint needs a model: set RAG_QA_LLM_MODEL (and OPENAI_BASE_URL, OPENAI_API_KEY)")
+    key = chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None
+    chat = Chat(base_url=chosen.openai_base_url, key=key, model=chosen.llm_model)
+    return Endpoint(chat.complete, lambda question: [hit.paper for hit in product.search(question, k=runner.DEPTH)], chosen.llm_model)
 
 
 def score(arguments: argparse.Namespace) -> int:
@@ -124,6 +148,7 @@ def _manifest(arguments: argparse.Namespace, chosen: Settings, papers: Sequence[
         "chosen_kinds": list(arguments.kinds),
         "papers": len(papers),
         "settings": configuration,
+        "system": arguments.system if arguments.system in ("product", "endpoint") else shown(Path(arguments.system)),
     }
     papers_hash = run_directory.hash_of_papers(papers)
     return {

@@ -35,7 +35,7 @@ def _retrieval(function: Callable[[Sequence[str], Sequence[str]], float], item: 
     if not item.question.papers:
         return NotApplicable(_why_unlabelled(item.question))
     if item.retrieved is None:
-        return Failed(item.retrieval_error)
+        return Failed(item.retrieval_error) if item.retrieval_error else NotApplicable("missing_field")
     return function([hit.paper for hit in item.retrieved], item.question.papers)
 
 
@@ -66,6 +66,8 @@ def _quotes_verbatim(item: Item) -> Score:
 
 
 def _quoted_sentences(item: Item) -> Score:
+    if item.sentences and not any(sentence.verdict for sentence in item.sentences):
+        return NotApplicable("no_verdicts")  # a system that shows no evidence of its own
     cited = [sentence for sentence in item.sentences if sentence.citations]
     return sum(bool(sentence.quotes) for sentence in cited) / len(cited) if cited else NotApplicable("no_citations")
 
@@ -122,6 +124,8 @@ def _right(item: Item) -> Score:
 def _verdict(status: Status, item: Item) -> Score:
     if not item.sentences:
         return NotApplicable("abstained")
+    if not any(sentence.verdict for sentence in item.sentences):
+        return NotApplicable("no_verdicts")
     return sum(sentence.verdict == status for sentence in item.sentences) / len(item.sentences)
 
 
@@ -258,7 +262,7 @@ def faults(item: Item) -> list[str]:
     """
     if item.status == "error":
         return [f"error: {item.error}"]
-    found = [f"search failed: {item.retrieval_error}"] if item.retrieved is None else []
+    found = [f"search failed: {item.retrieval_error}"] if item.retrieval_error else []
     question = item.question
     if question.answerable is None:
         return found + _misquotes(item)

@@ -2,7 +2,7 @@
 
 Every item with labels counts, answered or refused, with the confidence that it came with: it is wrong where the question is unanswerable, or where
 the paper that is ranked first is none of the right ones (so that a refusal has an outcome too: what would have been answered from). An item that
-crashed counts as wrong and sure, the worst there is. A set without an unanswerable question or a wrong item has these figures too; they are easy then.
+crashed counts as wrong and sure, the worst there is. A set without an unanswerable question or a wrong item has these figures too: easy ones.
 """
 
 from __future__ import annotations
@@ -107,9 +107,8 @@ def _is_known(item: Item) -> bool:
 
 
 def _is_wrong(item: Item) -> bool:
-    if item.status == "error" or not item.question.answerable or not item.retrieved:
-        return True
-    return item.retrieved[0].paper not in (*item.question.papers, *item.question.maybe)
+    first = item.retrieved[0].paper if item.retrieved else next(iter(item.cited), None)
+    return item.status == "error" or not item.question.answerable or first not in (*item.question.papers, *item.question.maybe)
 
 
 def figures(items: Sequence[Item]) -> list[Figure]:

@@ -95,24 +95,37 @@ def resolve(questions: Sequence[Question], papers: Sequence[Paper], *, path: Pat
 
     A name is a paper's id, a key of `abstracts` (ids of the outside world -> abstract), or the first words of an abstract.
     """
-    texts = [(_folded(paper.abstract), paper.id) for paper in papers]
-    known = {paper.id for paper in papers}
+    named = Named(papers, path, abstracts)
 
     def find(name: str, question: Question) -> str:
-        if name in known:
-            return name
-        wanted = _folded((abstracts or {}).get(name, name))
-        found = [identifier for text, identifier in texts if text.startswith(wanted)]
-        if len(found) == 1:
-            return found[0]
-        what = f"the paper {name!r}, which fits {len(found)} of {len(texts)} papers"
-        raise SourceError(path, question.line, found=what, expected="an id or the first words of exactly one abstract of the corpus")
+        return named.id_of(name, question.line)
 
     def with_ids(question: Question) -> Question:
         papers, maybe = (tuple(find(name, question) for name in names) for names in (question.papers, question.maybe))
         return replace(question, papers=papers, maybe=maybe)
 
     return [with_ids(question) for question in questions]
+
+
+class Named:
+    """Papers by what a file calls them."""
+
+    def __init__(self, papers: Sequence[Paper], path: Path, abstracts: Mapping[str, str] | None = None) -> None:
+        self._texts = [(_folded(paper.abstract), paper.id) for paper in papers]
+        self._known = {paper.id for paper in papers}
+        self._path = path
+        self._abstracts = abstracts or {}
+
+    def id_of(self, name: str, line: int) -> str:
+        """The id of a paper that a line of the file names (see `resolve`). Raises SourceError when the name fits no paper, or several."""
+        if name in self._known:
+            return name
+        wanted = _folded(self._abstracts.get(name, name))
+        found = [identifier for text, identifier in self._texts if text.startswith(wanted)]
+        if len(found) == 1:
+            return found[0]
+        what = f"the paper {name!r}, which fits {len(found)} of {len(self._texts)} papers"
+        raise SourceError(self._path, line, found=what, expected="an id or the first words of exactly one abstract of the corpus")
 
 
 def _folded(text: str) -> str:

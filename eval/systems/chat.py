@@ -1,0 +1,51 @@
+"""Requests to an OpenAI-compatible endpoint from the harness itself, for a system that is nothing but a model, and for judges. A door to `openai`."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+SECONDS, RETRIES = 120.0, 5
+
+
+@dataclass
+class Spent:
+    """Tokens so far; None once a server did not say how many."""
+
+    requests: int = 0
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
+
+
+class Chat:
+    """A model behind an endpoint. Retries on 429 and 5xx as long as the server's Retry-After says; at most `concurrency` requests at a time."""
+
+    def __init__(self, *, base_url: str | None, key: str | None, model: str, concurrency: int = 4, max_tokens: int = 400) -> None:
+        import openai
+
+        self.model = model
+        self.spent = Spent()
+        self._client = openai.OpenAI(base_url=base_url, api_key=key or "none", timeout=SECONDS, max_retries=RETRIES)
+        self._free = threading.BoundedSemaphore(concurrency)
+        self._counting = threading.Lock()
+        self._max_tokens = max_tokens
+
+    def complete(self, instructions: str, prompt: str) -> str:
+        """What the model writes, at temperature 0; "" where it writes nothing. Raises what `openai` raises."""
+        with self._free:
+            reply = self._client.chat.completions.create(
+                model=self.model,
+                temperature=0,
+                max_tokens=self._max_tokens,
+                messages=[{"role": "system", "content": instructions}, {"role": "user", "content": prompt}],
+            )
+        usage = reply.usage
+        with self._counting:
+            self.spent.requests += 1
+            self.spent.prompt_tokens = _sum(self.spent.prompt_tokens, usage.prompt_tokens if usage else None)
+            self.spent.completion_tokens = _sum(self.spent.completion_tokens, usage.completion_tokens if usage else None)
+        return (reply.choices[0].message.content or "") if reply.choices else ""
+
+
+def _sum(before: int | None, more: int | None) -> int | None:
+    return None if before is None or more is None else before + more
