@@ -322,6 +322,23 @@ def test_every_kind_of_follow_up_costs_the_same_after_two_turns_as_after_twenty(
     assert cost([*["Does it need gauges?"] * 19, last]) == cost(["Does it need gauges?", last]) <= 2
 
 
+def test_going_on_where_the_search_leads_costs_the_same_after_two_turns_as_after_twenty() -> None:
+    def cost(history: list[str]) -> tuple[int, int]:
+        fresh, search = Library(), Search("people")
+        Conversations(fresh.papers_for, fresh.name_of, search.leads_to).understand("how many people took part?", history)
+        return len(fresh.asked), len(search.asked)
+
+    assert cost([*["What is MOSS-2?"] * 19, "What is TIDE-7?"]) == cost(["What is MOSS-2?", "What is TIDE-7?"]) == (1, 1)
+
+
+def test_what_was_taken_back_does_not_come_back() -> None:
+    since = "Which papers since 2023 by Smith model water?"
+    assert stand_alone("which of them use gauges?", [Turn(since, (TIDE,))]) == "Which papers since 2023 by Smith model water and use gauges?"
+    taken_back = [Turn(chat.without_filters(since), (TIDE,))]
+    assert stand_alone("which of them use gauges?", taken_back) == "Which papers model water and use gauges?"
+    assert "2023" not in stand_alone("any others?", taken_back)
+
+
 def test_a_long_chain_of_follow_ups_is_followed_only_so_far(conversations: Conversations, library: Library) -> None:
     conversations.understand("why?", ["What is TIDE-7?", *["Does it need gauges?"] * 40])
     assert len(library.asked) <= 8
@@ -355,6 +372,63 @@ def test_others_leave_out_what_was_shown(conversations: Conversations) -> None:
     further = conversations.understand("any others?", [*history, "any others?"])
     assert further.shown == {"p1", "p2", "p3"}
     assert conversations.understand("Which papers are about wolves?", history).shown == frozenset()
+
+
+def test_others_of_an_earlier_list_leave_out_what_was_shown_since(conversations: Conversations) -> None:
+    history = ["Which papers model water?", "What is TIDE-7?"]
+    understood = conversations.understand("any others?", history)
+    assert understood.question == "Which other papers model water?"
+    assert understood.shown == {"p1", "p2"}
+    further = conversations.understand("any others?", [*history, "any others?"])
+    assert further.shown == {"p1", "p2", "p3"}
+
+
+def test_a_question_for_other_papers_that_stands_alone_leaves_out_what_was_shown(conversations: Conversations) -> None:
+    understood = conversations.understand("Are there any other papers on moss?", ["What is TIDE-7?"])
+    assert understood.question == "Are there any other papers on moss?"
+    assert understood.shown == {"p1"}
+
+
+class Search:
+    """Leads from any question with a word of it to TIDE-7, and notes what was asked."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self.asked: list[str] = []
+
+    def leads_to(self, question: str, turn: Turn) -> bool:
+        self.asked.append(question)
+        return turn.papers[:1] == (TIDE,) and any(word in question for word in self.words)
+
+
+def test_a_question_that_names_nothing_goes_on_where_the_search_leads_to_the_last_paper(library: Library) -> None:
+    search = Search("people")
+    conversations = Conversations(library.papers_for, library.name_of, search.leads_to)
+    understood = conversations.understand("how many people took part?", ["What is TIDE-7?"])
+    assert (understood.question, understood.leans) == ("TIDE-7: how many people took part?", True)
+    assert conversations.understand("how many wolves came back?", ["What is TIDE-7?"]).question == "how many wolves came back?"
+    again = conversations.understand("TIDE-7: how many people took part?", ["What is TIDE-7?"])
+    assert again.question == "TIDE-7: how many people took part?"
+    # and so did what was asked before
+    assert conversations.before(["What is TIDE-7?", "how many people took part?"])[-1] == "TIDE-7: how many people took part?"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is rank collapse?",
+        "Which papers are about people?",
+        "How many people does MOSS-2 need?",
+        "Does it need people?",
+        "New topic: how many people took part?",
+        "tell me about people in floods",
+        "How do people who live near a river learn when water comes, and from whom do they hear it first?",
+    ],
+)
+def test_the_search_is_not_asked_where_the_words_tell(library: Library, question: str) -> None:
+    search = Search("people")
+    Conversations(library.papers_for, library.name_of, search.leads_to).understand(question, ["What is TIDE-7?"])
+    assert search.asked == []
 
 
 def test_names_in_small_letters_and_questions_in_capitals(conversations: Conversations) -> None:

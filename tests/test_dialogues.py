@@ -20,10 +20,14 @@ SNOW = Paper(
     "p4", "Snow falls on the valley. We count its flakes with a camera.", title="How snow falls on the valley and what its flakes tell us", year=2023
 )
 
+UNNAMED = Paper("p5", "We propose LLMs that count flakes. LLMs count quickly.")
+TIDE_AND_GAUGE = Paper("p6", "We present TIDE-8, and a copper gauge, GAUGE-2, that lasts. TIDE-8 is fast.", title="TIDE-8")
+
 TIDES = Turn("What is TIDE-7?", (TIDE,))
 FAST = Turn("How fast is TIDE-7 on river data?", (TIDE,))
 COLLAPSE = Turn("What is rank collapse?", (SNOW,))
 COMPARED = Turn("Compare TIDE-7 and MOSS-2", (TIDE, MOSS))
+COMPARED_ANEW = Turn("Compare MOSS-2 and TIDE-7", (TIDE, MOSS))
 PRIVACY = Turn("Which papers deal with privacy?", (TIDE, MOSS, GEM, SNOW))
 SINCE = Turn("Which papers since 2023 deal with privacy?", (MOSS, SNOW))
 SMITH = Turn("Which papers by Smith study privacy?", (TIDE,))
@@ -169,6 +173,49 @@ DIALOGUES = [
     ([PRIVACY], "are there any from before 2020?", "Which papers before 2020 deal with privacy?"),
     ([PRIVACY], "could you list only the reviews", "Which papers deal with privacy, only the reviews?"),
     ([FAST], "no wait, lake data", "How fast is TIDE-7 on lake data?"),
+    # others, of an earlier list or on a topic
+    ([PRIVACY, ONE], "any others?", "Which other papers deal with privacy?"),
+    ([PRIVACY, ONE], "what else?", "Which other papers deal with privacy?"),
+    ([TIDES], "any others on red teaming?", "Which other papers are on red teaming?"),
+    ([PRIVACY], "are there more about floods", "Which other papers are about floods?"),
+    ([Turn("Is TIDE-7 about tides?", (TIDE,))], "any others about that?", "Which other papers are about tides?"),
+    # the better of two
+    ([COMPARED], "which is quicker on large maps?", "which of TIDE-7 and MOSS-2 is quicker on large maps?"),
+    ([COMPARED], "and which needs more snow?", "and which of TIDE-7 and MOSS-2 needs more snow?"),
+    ([TIDES], "which is quicker on large maps?", "which is quicker on large maps?"),
+    # one named in front, the same of another
+    ([TIDES], "And MOSS-2, what's its drawback?", "what's MOSS-2's drawback?"),
+    ([TIDES], "what about MOSS-2, does it need gauges?", "does MOSS-2 need gauges?"),
+    ([FAST], "could MOSS-2 do the same?", "How fast is MOSS-2 on river data?"),
+    ([FAST], "is that true for MOSS-2 as well?", "How fast is MOSS-2 on river data?"),
+    ([FAST], "does the same hold for MOSS-2", "How fast is MOSS-2 on river data?"),
+    # another number
+    ([Turn("How fast is TIDE-7 at 512 gauges?", (TIDE,))], "no, I meant with 128", "How fast is TIDE-7 at 128 gauges?"),
+    ([Turn("How fast is TIDE-7 with 4 gauges in 2 rivers?", (TIDE,))], "and with 8 gauges?", "How fast is TIDE-7 with 8 gauges in 2 rivers?"),
+    # back to what was spoken of
+    ([TIDES, COLLAPSE], "back to the first one", "What is TIDE-7?"),
+    ([TIDES, COLLAPSE], "Going back to the first question: is it fast?", "is TIDE-7 fast?"),
+    ([TIDES, COLLAPSE], "back to TIDE-7, how fast is it?", "how fast is TIDE-7?"),
+    ([COLLAPSE, TIDES], "let's go back to rank collapse", "tell me more about rank collapse"),
+    ([TIDES], "returning to MOSS-2: does it grow?", "does MOSS-2 grow?"),
+    # words that lean
+    ([TIDES], "how well do the best ones do?", "TIDE-7: how well do the best ones do?"),
+    ([TIDES], "why is theirs better than known bounds?", "TIDE-7: why is theirs better than known bounds?"),
+    ([TIDES], "who has to do these by hand?", "TIDE-7: who has to do these by hand?"),
+    ([TIDES], "this copper, what does it cost?", "TIDE-7: this copper, what does it cost?"),
+    ([TIDES], "what about the weather tomorrow?", "TIDE-7: what about the weather tomorrow?"),
+    # what stands in front is what it is about, however often
+    ([Turn("counting flakes by eye: how many?", (UNNAMED,))], "and is it reliable?", "counting flakes by eye: and is it reliable?"),
+    ([Turn("How are flakes counted with LLMs?", (UNNAMED,))], "is it reliable?", "flakes counted llms: is it reliable?"),
+    ([Turn("Is GAUGE-2 robust?", (TIDE_AND_GAUGE,))], "why does it last?", "why does GAUGE-2 last?"),
+    ([COMPARED_ANEW], "What does the second paper say about it?", "What does TIDE-7 say about it?"),
+    (
+        [COMPARED_ANEW, Turn("How do MOSS-2 and TIDE-7 use routing?", (TIDE, MOSS))],
+        "What does the first say about it?",
+        "What does MOSS-2 say about routing?",
+    ),
+    ([TIDES], "Leaving tides aside: which techniques grow moss?", "which techniques grow moss?"),
+    ([TIDES], "I have another question, is it fast?", "is TIDE-7 fast?"),
     # assent in front of a question
     ([TIDES], "yes, tell me more", "tell me more about TIDE-7"),
     ([PRIVACY], "yes please, the second one", "tell me more about MOSS-2"),

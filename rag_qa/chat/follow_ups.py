@@ -65,7 +65,7 @@ def _one_step(question: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
 def is_settled_by_rules(question: str) -> bool:
     """Does a question say where to look ("the second one", "any others?"), so that words of a chat model could only be worse?"""
     asked = masked(_FILLER.sub("", question))
-    points = any(pattern.search(asked) for pattern in (_NEW_TOPIC, ORDINAL, OF_SEVERAL, OTHERS))
+    points = any(pattern.search(asked) for pattern in (_NEW_TOPIC, ORDINAL, OF_SEVERAL, OTHERS, _BACK_TO))
     return points or is_of_set(asked) or says_nothing_else(asked)
 
 

@@ -189,6 +189,17 @@ def _put_in(question: str, words: str) -> str:
     return f"{body}, {words}{mark}" if noun else f"{body}, in papers {words}{mark}"
 
 
+def without_filters(question: str) -> str:
+    """A question that stands alone, without what it says of the papers: what a conversation goes on with after that was taken back.
+
+    >>> without_filters("Which papers since 2023 by Smith deal with tides?"), without_filters("How does TIDE-7 work?")
+    ('Which papers deal with tides?', 'How does TIDE-7 work?')
+    """
+    for phrase in _said(question):
+        question = _without(question, phrase.words)
+    return question
+
+
 def _widened(turns: Sequence[Turn], kind: str) -> str | None:
     """The last question for papers without what it says of their years, authors..., or of anything (kind "")."""
     question = asked = _question_for_papers(turns)
