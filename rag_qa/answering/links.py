@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from rag_qa.answering import markers
+
 _TARGET = r"\(\s*(?:[^()\n]|\([^()\n]*\))*\)"
 _ADDRESS = r"(?:[a-z][a-z0-9+.-]{1,15}:[^\s)]|//\w|www\.\w)"
 _IMAGE = re.compile(rf"!\[(?P<words>[^\]\n]*)\](?:{_TARGET}|\[[^\]\n]*\])")
@@ -73,7 +75,12 @@ def without_links(text: str, known: str) -> Linkless:
         return ending
 
     plain = _LINK.sub(words, _IMAGE.sub(words, text))
-    plain = _BARE.sub(nothing, _TAG.sub(nothing, plain))
+    closed = markers.regions(plain)  # "$m<A/n$" begins no tag
+
+    def no_tag(match: re.Match[str]) -> str:
+        return match.group() if any(start <= match.start() < end for start, end in closed) else nothing(match)
+
+    plain = _BARE.sub(nothing, _TAG.sub(no_tag, plain))
     if plain == text:
         return Linkless(text)
     plain = _GAP.sub(lambda gap: "" if gap.end() < len(plain) and plain[gap.end()] in ".,;:!?)]" else " ", _EMPTY.sub("", plain))

@@ -16,7 +16,7 @@ from typing import Any
 
 from rag_qa import text as texts
 from rag_qa import tokens
-from rag_qa.answering.markers import defuse
+from rag_qa.answering.markers import clean, defuse
 from rag_qa.errors import ContextTooLong
 from rag_qa.llm.chat_model import Message
 from rag_qa.papers import Paper
@@ -162,7 +162,9 @@ def is_echo(sentence: str) -> bool:
 
 @cache
 def _own_words() -> str:
-    return f" {_plain(' '.join((_RULES, _TEXT_FORM, _JSON_FORM, _TEXT_ASK, _JSON_ASK, _REPAIR_RULES, _TEXT_REPAIR, _JSON_REPAIR)))} "
+    told = " ".join((_RULES, _TEXT_FORM, _JSON_FORM, _TEXT_ASK, _JSON_ASK, _REPAIR_RULES, _TEXT_REPAIR, _JSON_REPAIR))
+    # a sentence that is judged has lost its markers, and ours have some
+    return f" {_plain(told)} {_plain(clean(told, range(1000)).text)} "
 
 
 def _plain(text: str) -> str:

@@ -37,6 +37,7 @@ def test_what_leads_elsewhere_is_left_out(text: str, plain: str) -> None:
     [
         "Values lie in [0, 1](a), x[1](t) = A[i](s) and f(x)[1].",
         "For a < b and c > d, $a<b$ holds.",
+        "It is $m<A/n$ in wet soils, and `<a href>` is a tag.",
         "The ratio is 3:1, at 10:30, and time/space trade off //.",
         "Data: we use ImageNet. C++ std::vector and key:value pairs stay.",
         "It is [not] a link! [But] (it) looks like one.",
