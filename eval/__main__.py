@@ -19,6 +19,7 @@ from eval import (
     bench,
     compare,
     corpus,
+    doctor,
     duplicates,
     embedders,
     formats,
@@ -28,6 +29,7 @@ from eval import (
     ranking_figures,
     readers,
     retrieval,
+    robustness,
     running,
     scale,
     schema,
@@ -184,6 +186,27 @@ def _calibrate(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _robustness(arguments: argparse.Namespace) -> int:
+    def make(folder: Path) -> Engine:
+        return Engine(settings.load(data_dir=folder, answerer="extractive", embedder="minilm"))
+
+    data = arguments.data or running.SEED_QUESTIONS
+    with tempfile.TemporaryDirectory(prefix="rag-qa-eval-", ignore_cleanup_errors=True) as temporary:
+        engine = make(Path(temporary))
+        engine.index([corpus.SEEDS])
+        papers = engine.papers()
+    questions = loader.resolve(loader.load(data), papers, path=data)
+    found = robustness.run(papers, questions, make, suites=arguments.suites, said=lambda line: print(line, file=sys.stderr))
+    print("\n".join([*robustness.lines(found), *robustness.faults(found)]))
+    return BELOW_A_FLOOR if robustness.faults(found) else PASSED
+
+
+def _doctor(_arguments: argparse.Namespace) -> int:
+    found = doctor.findings()
+    print("\n".join(doctor.lines(found)))
+    return COULD_NOT_MEASURE if any(one.outcome == "wrong" for one in found) else PASSED
+
+
 def _schema(arguments: argparse.Namespace) -> int:
     print(schema.text(arguments))
     return PASSED
@@ -200,6 +223,8 @@ COMMANDS: dict[str, Command] = {
     "report": Command(page.HELP, page.add_options, _report),
     "trust": Command(trust.HELP, trust.add_options, _trust),
     "calibrate": Command(trust.CALIBRATE_HELP, trust.add_calibrate_options, _calibrate),
+    "robustness": Command(robustness.HELP, robustness.add_options, _robustness),
+    "doctor": Command(doctor.HELP, lambda _: None, _doctor),
     "schema": Command(schema.HELP, schema.add_options, _schema),
     "score": Command(running.SCORE_HELP, running.add_score_options, running.score),
     "compare": Command(compare.HELP, compare.add_options, compare.run),
