@@ -74,7 +74,8 @@ class Difference:
     @property
     def changed(self) -> bool:
         """Is there anything to tell of it?"""
-        return bool(self.better or self.worse) or self.lacks not in ("", NO_QUESTION, NOT_FINITE) or self.before != self.after
+        same = (self.before.value, self.before.n_error) == (self.after.value, self.after.n_error) and self.interval in (None, (0.0, 0.0))
+        return bool(self.better or self.worse) or self.lacks not in ("", NO_QUESTION, NOT_FINITE) or not same
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,6 +276,17 @@ def test_the_command_needs_runs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "expected a directory that `python -m eval run --out` wrote" in capsys.readouterr().err
 
 
+def test_a_figure_of_other_questions_with_the_same_value_is_only_told_if_it_might_have_been_another() -> None:
+    asked = [question(f"q{n}", papers=(f"p{n}",)) for n in range(3)]
+    cites = [("p0",), ("p1", "x"), ("p2", "x", "y")]
+    all_three = [answered(one, cites=paper) for one, paper in zip(asked, cites, strict=True)]
+    same = compare(side(all_three), side([all_three[0], refused(asked[1]), all_three[2]]))
+    # precision 1, 1/2, 1/3 (mean 0.611) against 1, 1/3 (mean 0.667)
+    assert of(same, "citation_precision.answerable").changed
+    perfect = [answered(one, cites=one.papers) for one in asked]
+    assert not of(compare(side(perfect), side([*perfect[:2], refused(asked[2])])), "citation_precision.answerable").changed
+
+
 def test_a_table_of_many_and_infinite_values() -> None:
     found = compare(side(items("++++")), side(items("+!!!")))
     one = of(found, "words_median.all")
