@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,6 +13,10 @@ from rag_qa.answering.answer import Answer, AnswerEvent
 from rag_qa.answering.extractive import ExtractiveAnswerer
 from rag_qa.answering.summaries import MOST_PAPERS, Comparison, Summary, topic_of
 from rag_qa.answering.weights import Weights
+from rag_qa.calibration import cases, fitting, kept
+from rag_qa.calibration.cases import Case as Case
+from rag_qa.calibration.fitting import Calibration as Calibration
+from rag_qa.calibration.kept import MOST_CHANGED, Kept
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Priced
 from rag_qa.errors import QuestionError
@@ -32,7 +37,7 @@ from rag_qa.retrieval.filters import EVERYTHING, Filters
 from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.searches import Search
 from rag_qa.retrieval.set_questions import SetQuestion
-from rag_qa.settings import Settings
+from rag_qa.settings import DEFAULT_THRESHOLD, Settings
 from rag_qa.sources.reader import Problem, Trouble
 
 
@@ -84,11 +89,29 @@ class IndexInfo:
     sources: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Below which confidence a question is refused. `is_set`: by a setting. `kept`: what was calibrated, if anything; it is not in force if the
+    confidence is made otherwise now (`other_scorer`: in what), and nothing is promised any more if much of the library has changed.
+    """
+
+    value: float
+    is_set: bool = False
+    kept: Kept | None = None
+    other_scorer: tuple[str, ...] = ()
+    has_other_papers: bool = False
+
+
 Progress = Callable[[str, int, int], None]
 """Called with (stage, done, total) while work goes on."""
 
 Notice = Callable[[str], None]
 """Called with a line that a person should see before the work goes on."""
+
+DEFAULT_RISK = DEFAULT_DELTA = 0.1
+NOT_ANSWERABLE = 0.25
+"""Share of the questions of a calibration that is not to be answered: where fewer are, papers are left out."""
+FROM_LIBRARY = "the abstracts' own words"
 
 _MANY_TEXTS = 1000
 """More than this are not sent to a server unannounced."""
@@ -281,6 +304,74 @@ class Engine:
     def extractive(self, weights: Weights | None = None) -> ExtractiveAnswerer:
         """The answerer that needs no model, with the shipped weights or others (to fit them)."""
         return self._parts.extractive_with(weights)
+
+    # ------------------------------------------------------------------------------------------------------------ calibration
+
+    def calibrate(
+        self,
+        questions: Sequence[Path] = (),
+        *,
+        risk: float = DEFAULT_RISK,
+        delta: float = DEFAULT_DELTA,
+        unanswerable: float = NOT_ANSWERABLE,
+        from_library: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Calibration:
+        """Find the lowest threshold of which can be promised, with probability 1 - `delta`, that at most a share `risk` of the offline answers is
+        wrong, on files of questions (see calibration.cases) or on some made from the library; keep it in the data folder, unless there is none or
+        `dry_run` is set. `unanswerable`: share of the questions that is not to be answered; where fewer are, papers are left out.
+
+        Questions that are made say little of those of people: by them no threshold below the default is chosen, and it is kept only with
+        `from_library`. Raises SourceError, QuestionError, EmptyIndexError.
+        """
+        papers = self.papers()
+        asked = [case for path in questions for case in cases.resolved(cases.read(path), papers, path)] or cases.made(papers)
+        found = fitting.calibrated(
+            cases.with_papers_left_out(asked, unanswerable),
+            self._questions.tried,
+            source=", ".join(path.name for path in questions) or FROM_LIBRARY,
+            risk=risk,
+            delta=delta,
+            lowest=0.0 if questions else DEFAULT_THRESHOLD,
+            progress=progress,
+        )
+        if dry_run or not (questions or from_library) or (one := found.certified) is None:
+            return found
+        refused, answerable = found.over_refused(one.threshold)
+        threshold = Kept(
+            threshold=one.threshold,
+            risk=risk,
+            delta=delta,
+            cases=len(found.outcomes),
+            answered=one.answered,
+            wrong=one.wrong,
+            answerable=answerable,
+            over_refused=refused,
+            source=found.source,
+            made=datetime.now(UTC).date().isoformat(),
+            scorer=self._parts.scorer,
+            papers=len(papers),
+            sketch=kept.sketched(paper.id for paper in papers),
+        )
+        kept.write(self._parts.data_dir, threshold)
+        self._parts.forget_threshold()
+        return replace(found, is_written=True)
+
+    def threshold(self) -> Threshold:
+        """Below which confidence a question is refused, and what is promised of it. Raises SettingsError, EmptyIndexError."""
+        calibrated = self._parts.calibrated()
+        if calibrated is None:
+            is_set = "min_confidence" in self.settings.model_fields_set
+            return Threshold(self.settings.min_confidence, is_set=is_set)
+        other = tuple(calibrated.other_scorer(self._parts.scorer))
+        changed = calibrated.changed_share(paper.id for paper in self.papers())
+        return Threshold(self._parts.min_confidence, kept=calibrated, other_scorer=other, has_other_papers=changed > MOST_CHANGED)
+
+    def forget_calibration(self) -> bool:
+        """Go back to the default threshold; was there another? Raises RagQAError."""
+        self._parts.forget_threshold()
+        return kept.forget(self._parts.data_dir)
 
     # -------------------------------------------------------------------------------------------------------------- summaries
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rag_qa.answering.evidence import Corpus
@@ -12,6 +14,9 @@ from rag_qa.answering.extractive import Corner, ExtractiveAnswerer
 from rag_qa.answering.generative import GenerativeAnswerer
 from rag_qa.answering.summaries import Library, Summariser
 from rag_qa.answering.weights import Weights
+from rag_qa.calibration import kept
+from rag_qa.calibration.kept import Kept, Scorer
+from rag_qa.chunking import CHUNKER
 from rag_qa.embedding import minilm, openai_api, static, transformer
 from rag_qa.embedding.cache import Cached
 from rag_qa.embedding.embedder import EMBEDDERS, Embedder
@@ -31,6 +36,8 @@ from rag_qa.settings import Settings
 KEPT_VECTORS = "vectors.db"
 """The file of the data folder with the vectors that an embeddings server was asked for."""
 
+
+_WEIGHTS = ("sentence_weights.json", "confidence_weights.json")
 
 T = TypeVar("T")
 
@@ -141,13 +148,59 @@ class Parts:
 
     def extractive_with(self, weights: Weights | None) -> ExtractiveAnswerer:
         """The same with other weights than the shipped ones (to fit them)."""
-        corner = Corner(
+        return ExtractiveAnswerer(self._corner(), min_confidence=self.min_confidence, weights=weights)
+
+    def extractive_without(self, papers: Sequence[str]) -> ExtractiveAnswerer:
+        """The same as if some papers had never been indexed, and refusing nothing: to see how sure it is."""
+        return ExtractiveAnswerer(self._corner(papers), min_confidence=0.0)
+
+    def _corner(self, without: Sequence[str] = ()) -> Corner:
+        store = self.store
+
+        def frequency(term: str) -> int:
+            return store.document_frequency(term) - (len(store.holding(term, without)) if without else 0)
+
+        return Corner(
             embed=self.embedder.embed,
-            sentence_vectors=self.store.sentence_vectors,
+            sentence_vectors=store.sentence_vectors,
             similarity=self.words.of,
-            corpus=lambda: Corpus(len(self.store), self.store.document_frequency),
+            corpus=lambda: Corpus(len(store) - len(without), frequency),
         )
-        return ExtractiveAnswerer(corner, min_confidence=self.settings.min_confidence, weights=weights)
+
+    # ----------------------------------------------------------------------------------------------------------- refusing
+
+    @property
+    def min_confidence(self) -> float:
+        """Below this confidence a question is refused: what is set counts, then what was calibrated for this answerer, then the default."""
+        threshold = self.calibrated()
+        return self.settings.min_confidence if threshold is None or threshold.other_scorer(self.scorer) else threshold.threshold
+
+    def calibrated(self) -> Kept | None:
+        """What was calibrated, unless something else is set or a chat model answers. Raises SettingsError if it can't be read."""
+        if self.uses_llm or "min_confidence" in self.settings.model_fields_set:
+            return None
+        return kept.read(self.data_dir)
+
+    def forget_threshold(self) -> None:
+        """Another one is kept from now on."""
+        vars(self).pop("extractive", None)
+
+    @property
+    def scorer(self) -> Scorer:
+        """What the confidence depends on."""
+        settings = self.settings
+        return {
+            "embedder": self.embedder.name,
+            "chunker": CHUNKER,
+            "re-ranker": " ".join(filter(None, [settings.reranker, settings.reranker_model])),
+            "number of papers looked at (RAG_QA_TOP_K)": str(settings.top_k),
+            "version of the answerer's weights": kept.fingerprint(files("rag_qa.answering").joinpath(name).read_bytes() for name in _WEIGHTS),
+        }
+
+    @property
+    def data_dir(self) -> Path:
+        """Where the index, and what belongs to it, lies."""
+        return self.settings.data_dir.expanduser().absolute()
 
     @_made_once
     def summariser(self) -> Summariser:

@@ -19,6 +19,8 @@ from rag_qa.answering.extractive import SearchFor, refusal
 from rag_qa.answering.prompts import MOST_WORDS as MOST_WORDS_ASKED_FOR
 from rag_qa.answering.rewriting import rewrite_follow_up
 from rag_qa.answering.summaries import asks_for_summary, topic_of
+from rag_qa.calibration.cases import Case
+from rag_qa.calibration.fitting import Trial
 from rag_qa.conversation import Conversations
 from rag_qa.errors import ProviderError, QuestionError
 from rag_qa.papers import Paper, known_as
@@ -114,6 +116,22 @@ class Questions:
                     event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, notice=notice, timings=timings)
                     conversations.remember(asked, history, understood, [source.paper for source in event.sources])
                 yield event
+
+    def tried(self, case: Case) -> Trial | None:
+        """How a question would be answered offline if nothing were refused; None where confidence decides nothing. See Engine.calibrate."""
+        asked = checked(case.question)
+        if chat.small_talk(asked):
+            return None
+        understood, shown = self._understood(asked, case.history, self._conversations(EVERY_PAPER))
+        narrowed = self.narrowed(understood, EVERY_PAPER)
+        if self._listed(asked, narrowed, shown) or self._summed_up(asked, narrowed):
+            return None
+        # a near copy of a paper that is left out, or that is right, is as good as that paper
+        hits = [hit for hit in self._hits(narrowed, shown | case.without) if not case.without & {copy.id for copy in hit.copies}]
+        right = {hit.paper.id: copy.id for hit in hits for copy in hit.copies if copy.id in case.papers}
+        answer = self._parts.extractive_without(sorted(case.without)).answer(narrowed.question, hits)
+        cited = tuple(right.get(source.paper.id, source.paper.id) for source in answer.sources)
+        return Trial(answer.confidence if cited else -1.0, cited)
 
     def forget(self) -> None:
         """What was said and answered before: the papers have changed."""

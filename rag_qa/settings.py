@@ -11,6 +11,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_qa.errors import SettingsError
 
+DEFAULT_THRESHOLD = 0.5
+"""The confidence from which on a question is answered, if nothing else is set or calibrated."""
+
 
 class Settings(BaseSettings):
     """What a person can choose. Every field is described in `.env.example` too."""
@@ -83,7 +86,11 @@ class Settings(BaseSettings):
     )
     top_k: int = Field(8, ge=1, le=50, description="How many papers are looked at for an answer.")
     min_confidence: float = Field(
-        0.5, ge=0.0, le=1.0, description="Below this confidence (0 to 1) a question is refused. Lower answers more and errs more."
+        DEFAULT_THRESHOLD,
+        ge=0.0,
+        le=1.0,
+        description="Below this confidence (0 to 1) a question is refused. Lower answers more and errs more. If it is not set, what rag-qa calibrate "
+        "has found counts.",
     )
     host: str = Field("127.0.0.1", description="Address on which the page is served. 0.0.0.0 lets others in.")
     port: int = Field(7860, ge=0, le=65535, description="Port of the page; the next free one if it is taken.")

@@ -12,9 +12,12 @@ import numpy as np
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Step, Usage, Verdict
 from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.summaries import Comparison, Library, Summariser, Summary, topic_of
+from rag_qa.calibration import cases, fitting
+from rag_qa.calibration.cases import Case
+from rag_qa.calibration.fitting import Trial
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
-from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
+from rag_qa.engine import FROM_LIBRARY, Calibration, IndexInfo, IndexReport, PaperRecord, Progress, Threshold
 from rag_qa.errors import ConnectionRefused, EmptyIndexError, QuestionError, SourceError
 from rag_qa.index.catalog import Catalog, Known
 from rag_qa.index.changes import Fate, Outcome
@@ -96,6 +99,7 @@ class FakeEngine:
         self.settings = settings or load()
         self.is_empty = is_empty
         self.asked: list[tuple[str, tuple[str, ...]]] = []
+        self.is_calibrated = False
         self.most_words: list[int | None] = []
 
     def index(
@@ -216,6 +220,43 @@ class FakeEngine:
 
     def compare(self, names: Sequence[str], aspects: Sequence[str] = ()) -> Comparison:
         return SUMMARISER.compare(self._named(names), [one for name in aspects if (one := SUMMARISER.aspect(name))])
+
+    def calibrate(
+        self,
+        questions: Sequence[Path] = (),
+        *,
+        risk: float = 0.1,
+        delta: float = 0.1,
+        unanswerable: float = 0.25,
+        from_library: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Calibration:
+        made = [Case(f"{number} tides?", ("p1",)) for number in range(80)]
+        asked = [case for path in questions for case in cases.resolved(cases.read(path), self.papers(), path)] or made
+        found = fitting.calibrated(
+            cases.with_papers_left_out(asked, unanswerable),
+            self._tried,
+            source=", ".join(path.name for path in questions) or FROM_LIBRARY,
+            risk=risk,
+            delta=delta,
+            lowest=0.0,
+            progress=progress,
+        )
+        self.is_calibrated = found.certified is not None and not dry_run and bool(questions or from_library)
+        return replace(found, is_written=self.is_calibrated)
+
+    def _tried(self, case: Case) -> Trial | None:
+        answer = answer_to(case.question, case.question)
+        return Trial(0.1 if answer.abstained or case.without else 0.95, tuple(source.paper.id for source in answer.sources))
+
+    def threshold(self) -> Threshold:
+        self.info()
+        return Threshold(0.5)
+
+    def forget_calibration(self) -> bool:
+        was, self.is_calibrated = self.is_calibrated, False
+        return was
 
     def _named(self, names: Sequence[str]) -> list[Paper]:
         found = [called(self.papers(), name)[:1] for name in names]

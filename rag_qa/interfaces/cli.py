@@ -16,7 +16,18 @@ from typer.core import TyperGroup
 from rag_qa import __version__
 from rag_qa.engine import EVERY_PAPER, Engine, Scope
 from rag_qa.errors import RagQAError, SourceError
-from rag_qa.interfaces import answer_display, batch, doctor, filter_options, library_commands, render, summary_commands, terminal, terminal_chat
+from rag_qa.interfaces import (
+    answer_display,
+    batch,
+    calibration_commands,
+    doctor,
+    filter_options,
+    library_commands,
+    render,
+    summary_commands,
+    terminal,
+    terminal_chat,
+)
 from rag_qa.interfaces import app as page
 from rag_qa.interfaces.answer_display import Asked
 from rag_qa.interfaces.render import EngineLike, Kind, Line
@@ -294,6 +305,14 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
             "rag-qa papers --show 10.1000/moss",
             "rag-qa papers --export library.bib",
             "rag-qa papers --problems",
+        ),
+    ),
+    "calibrate": (
+        calibration_commands.calibrate,
+        (
+            "rag-qa calibrate --dry-run",
+            "rag-qa calibrate --questions my-questions.csv --risk 0.05 --picture curve.html",
+            "rag-qa calibrate --reset",
         ),
     ),
     "serve": (serve, ("rag-qa serve", "rag-qa serve --port 8080 --open")),

@@ -25,7 +25,7 @@ from rag_qa import __version__
 from rag_qa.embedding import minilm, openai_api, static, transformer
 from rag_qa.engine import KEPT_VECTORS
 from rag_qa.errors import EmptyIndexError, RagQAError
-from rag_qa.interfaces import render
+from rag_qa.interfaces import calibration_views, render
 from rag_qa.interfaces.render import EngineLike, JsonObject, Kind, Line
 from rag_qa.retrieval.reranking import cross_encoder
 from rag_qa.settings import Settings, environment_name
@@ -60,7 +60,7 @@ def diagnose(engine: EngineLike, *, distribution: str = DISTRIBUTION, patience: 
     vectors = [_chroma_server(settings.chroma_url, settings.chroma_token, patience)] if settings.chroma_url else []
     embedder = _embedder(settings, patience)
     found = [*installed(distribution), data_folder(settings.data_dir), *vectors, *embedder, *_reranker(settings, patience)]
-    return [*found, *_index(engine), _chat_server(settings, patience)]
+    return [*found, *_index(engine), _chat_server(settings, patience), *_threshold(engine)]
 
 
 def is_usable(checks: Sequence[Check]) -> bool:
@@ -149,6 +149,18 @@ def _trial(engine: EngineLike) -> Check:
     except RagQAError as error:
         return Check("search", State.FAILED, str(error))
     return Check("search", State.OK, f"works, {time.perf_counter() - begin:.1f} s from a cold start")
+
+
+def _threshold(engine: EngineLike) -> list[Check]:
+    """Below which confidence a question is refused, and does what was promised of that still hold?"""
+    try:
+        now = engine.threshold()
+    except EmptyIndexError:
+        return []
+    except RagQAError as error:
+        return [Check("refusals", State.FAILED, str(error))]
+    state = State.WARNING if now.other_scorer or now.has_other_papers else State.OK
+    return [Check("refusals", state, calibration_views.threshold_text(now))]
 
 
 def _embedding_server(settings: Settings, patience: float) -> Check:

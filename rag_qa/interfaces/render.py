@@ -19,7 +19,7 @@ from typing import BinaryIO, Protocol
 from rag_qa import chat
 from rag_qa.answering.answer import Answer, AnswerEvent, Evidence, Sentence, Source, Status, Usage
 from rag_qa.answering.summaries import Comparison, Summary
-from rag_qa.engine import IndexInfo, IndexReport, PaperRecord, Progress
+from rag_qa.engine import Calibration, IndexInfo, IndexReport, PaperRecord, Progress, Threshold
 from rag_qa.index.store import Holdings
 from rag_qa.papers import Notice, Paper, Version
 from rag_qa.retrieval import explanation, filters
@@ -97,6 +97,22 @@ class EngineLike(Protocol):
     def write_summary(self, summary: Summary) -> Answer: ...
 
     def compare(self, names: Sequence[str], aspects: Sequence[str] = ()) -> Comparison: ...
+
+    def calibrate(
+        self,
+        questions: Sequence[Path] = (),
+        *,
+        risk: float = ...,
+        delta: float = ...,
+        unanswerable: float = ...,
+        from_library: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Calibration: ...
+
+    def threshold(self) -> Threshold: ...
+
+    def forget_calibration(self) -> bool: ...
 
 
 # -------------------------------------------------------------------------------------------------------------------- JSON

@@ -31,7 +31,7 @@ from rag_qa.settings import Settings
 from rag_qa.sources.reader import Problem
 from tests.fakes import FakeEngine
 
-COMMANDS = ("index", "sync", "remove", "ask", "chat", "search", "summarise", "compare", "papers", "serve", "doctor")
+COMMANDS = ("index", "sync", "remove", "ask", "chat", "search", "summarise", "compare", "papers", "calibrate", "serve", "doctor")
 
 
 class Shell:
@@ -103,6 +103,7 @@ def test_every_example_of_the_help_works(example: str, shell: Shell) -> None:
     for name in ("my-library.ris", "more/*.bib", "export.csv.gz", "papers.csv"):
         Path(name).touch()
     Path("questions.jsonl").write_text('{"question": "tide"}')
+    Path("my-questions.csv").write_text("question,papers\ntide,p1\n")
 
     result = shell(*shlex.split(example.partition(" > ")[0]), typed="/quit\n")
 
