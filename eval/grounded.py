@@ -12,7 +12,8 @@ from eval.figures import Failed, Metric, NotApplicable, Score
 from eval.items import Item
 from eval.metrics import attribution, facts
 from eval.metrics.attribution import Check, Claim
-from eval.metrics.support import Support, Thresholds, check, rarity_in
+from eval.metrics.information import background, share
+from eval.metrics.support import Support, Thresholds, check, rarity_in, sentences, stems
 
 CONTEXT = 5
 """How many of the papers that were found are the context of an answer, beside those that it lists as sources."""
@@ -126,6 +127,12 @@ def metrics(abstracts: Mapping[str, str], thresholds: Thresholds | None = None) 
             "how far the worst sentence of an answer is borne out",
         ),
         Metric(
+            "information",
+            "information about the asked facts",
+            partial(_information, abstracts, background(abstracts.values())),
+            "bits a word that the answer saves on the sentences of the right papers that hold the asked facts / those that these sentences save",
+        ),
+        Metric(
             "context_recall",
             "asked facts in what was found",
             partial(_context_recall, abstracts),
@@ -138,6 +145,15 @@ def metrics(abstracts: Mapping[str, str], thresholds: Thresholds | None = None) 
             f"papers among the first {CONTEXT} found that hold a fact group / {CONTEXT}, or as many as there are",
         ),
     )
+
+
+def _information(abstracts: Mapping[str, str], probability: Callable[[str], float], item: Item) -> Score:
+    question = item.question
+    there = [one for paper in question.papers for one in sentences(abstracts.get(paper, ""))]
+    reference = " ".join(one for one in there if any(facts.groups_met(one, question.facts)))
+    if not stems(reference):
+        return NotApplicable("unanswerable" if question.answerable is False else "missing_field")
+    return share(item.prose, reference, probability)
 
 
 def _found(item: Item, abstracts: Mapping[str, str]) -> list[str] | Failed | NotApplicable:

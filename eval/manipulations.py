@@ -184,16 +184,29 @@ SUITE = (
         "stuffing",
         "the abstract of another paper behind the answer, cited as the right one",
         stuffing,
-        {"citation_recall": Sign.DOWN, "misattributed": Sign.UP, "fact_in_answer": Sign.NOT_DOWN, "words_median": Sign.UP},
+        {"citation_recall": Sign.DOWN, "misattributed": Sign.UP, "fact_in_answer": Sign.NOT_DOWN, "information": Sign.DOWN, "words_median": Sign.UP},
     ),
-    Manipulation("echo", "the question as a statement", echo, {"fact_in_answer": Sign.DOWN, "groundedness": Sign.DOWN, "citation_recall": Sign.DOWN}),
+    Manipulation(
+        "echo",
+        "the question as a statement",
+        echo,
+        {"fact_in_answer": Sign.DOWN, "information": Sign.DOWN, "groundedness": Sign.DOWN, "citation_recall": Sign.DOWN},
+    ),
     Manipulation(
         "duplicates",
         "every sentence twice",
         duplicates,
-        {"fact_in_answer": Sign.SAME, "citation_recall": Sign.NOT_UP, "groundedness": Sign.NOT_UP, "words_median": Sign.UP},
+        {
+            "fact_in_answer": Sign.SAME,
+            "information": Sign.NOT_UP,
+            "citation_recall": Sign.NOT_UP,
+            "groundedness": Sign.NOT_UP,
+            "words_median": Sign.UP,
+        },
     ),
-    Manipulation("half", "the half that holds the facts dropped", half, {"fact_in_answer": Sign.DOWN, "words_median": Sign.DOWN}),
+    Manipulation(
+        "half", "the half that holds the facts dropped", half, {"fact_in_answer": Sign.DOWN, "information": Sign.DOWN, "words_median": Sign.DOWN}
+    ),
     Manipulation(
         "off-topic",
         "sentences of a paper that was not found",
