@@ -54,6 +54,8 @@ _TOGETHER = re.compile(
 )
 # "on how many robots", "which brand"
 _CUT_SHORT = re.compile(rf"(?:(?:{_PREPOSITION} (?:exactly )?{_ASKING}(?: [\w-]+){{1,4}})|(?:{_ASKING}(?: many| much)?(?: [\w-]+)))$", re.IGNORECASE)
+# "which model and which data set show": the verb is still to come
+_CUT_OFF = re.compile(rf"^(?:{_PREPOSITION} )?(?:which|how (?:many|much))(?: (?!{_AUXILIARY}\b)(?-i:[a-z-]+)){{1,3}}$", re.IGNORECASE)
 _GOES_ON = re.compile(rf", {_AUXILIARY}\b", re.IGNORECASE)
 _OWNING = re.compile(r"\bits\b", re.IGNORECASE)
 _STANDING_FOR = re.compile(
@@ -82,9 +84,11 @@ def divided(question: str, names: Sequence[str] = ()) -> tuple[Part, ...]:
     """
     label, asked = _unlabelled(_REQUEST.sub("", " ".join(question.split())))
     pieces = [piece for piece in (piece.strip(" ,;.?!") for piece in _JOINT.split(asked)) if piece]
-    if not 1 < len(pieces) <= MOST or not _are_questions(pieces, label) or analyse(question).kind is Kind.PAPERS:
+    if not 1 < len(pieces) <= MOST or not _are_questions(pieces, label):
         return ()
-    subjects = [_named(f"{label}: {piece}" if label else piece, names) for piece in pieces]
+    subjects = [_named(piece, names) or _named(label, names) for piece in pieces]
+    if analyse(question).kind is Kind.PAPERS and not _is_of_several(subjects):
+        return ()
     return tuple(_part(pieces, subjects, i, label) for i in range(len(pieces)))
 
 
@@ -98,6 +102,8 @@ def _unlabelled(question: str) -> tuple[str, str]:
 
 def _are_questions(pieces: Sequence[str], label: str) -> bool:
     if any(_TOGETHER.search(piece) or not _asks(piece, label) for piece in pieces):
+        return False
+    if not label and _CUT_OFF.search(pieces[0]):
         return False
     return not any(_ENDS_OPEN.search(first) or _is_embedded(first, second) for first, second in pairwise(pieces))
 
@@ -116,6 +122,10 @@ def _is_embedded(first: str, second: str) -> bool:
         return True
     is_yes_no = _IS_QUESTION.search(first) is not None and _HOLDS_AUXILIARY.match(first) is not None
     return is_yes_no and _HOLDS_QUESTION.search(first) is not None and not _HOLDS_AUXILIARY.search(second)
+
+
+def _is_of_several(subjects: Sequence[str]) -> bool:
+    return all(subjects) and len(set(subjects)) > 1
 
 
 def _named(piece: str, names: Sequence[str]) -> str:

@@ -13,10 +13,10 @@ from rag_qa.answering import composing, confidence, evidence, missing
 from rag_qa.answering.answer import Answer, AnswerEvent, Source
 from rag_qa.answering.composing import MOST_WORDS, Found
 from rag_qa.answering.confidence import Assessment
-from rag_qa.answering.cues import FIELD_ACRONYMS
 from rag_qa.answering.division import Part, divided
 from rag_qa.answering.evidence import Candidate, Corpus, Matcher, WordSimilarity
 from rag_qa.answering.question import Question, analyse
+from rag_qa.answering.sides import names_in, names_of_papers, papers_of, sides
 from rag_qa.answering.together import averaged, merged_groups
 from rag_qa.answering.weights import Weights, shipped
 from rag_qa.embedding.embedder import Vectors
@@ -27,6 +27,7 @@ from rag_qa.text import any_of, any_word
 SearchFor = Callable[[str], Sequence[Hit]]
 """A question -> what there is on it, among the papers that are looked at."""
 
+_HOPELESS = 0.5  # share of the least confidence below which a part is not answered in any company
 _RELATED = 3
 _DOUBT = 0.2  # what is lost of the way from the least confidence to certainty where a part is not answered: it tells against the others
 _NOTHING_FOUND = "No paper in this library has anything to do with the question."
@@ -104,7 +105,11 @@ class ExtractiveAnswerer:
         """
         started = time.perf_counter()
         asked, hits = asked or question, ranked(hits)
-        answer = self._of_parts(asked, question, hits, most_words, search) or self._of_whole(asked, question, hits, most_words)
+        answer = (
+            self._of_parts(asked, question, hits, most_words, search)
+            or self._of_sides(asked, question, hits, most_words, search)
+            or self._of_whole(asked, question, hits, most_words)
+        )
         return replace(answer, timings={"answer": round(time.perf_counter() - started, 6)}) if answer.abstained is None else answer
 
     def _of_whole(self, asked: str, question: str, hits: Sequence[Hit], most_words: int) -> Answer:
@@ -118,12 +123,13 @@ class ExtractiveAnswerer:
 
     def _of_parts(self, asked: str, question: str, hits: Sequence[Hit], most_words: int, search: SearchFor | None) -> Answer | None:
         """The answer to a question that asks several things: what answers each, and which are not answered. None for any other question."""
-        parts = divided(question, _names(question, hits))
+        parts = divided(question, names_of_papers(question, hits))
         if not parts:
             return None
         judged = [self._judged(part.alone, _hits_of(part, hits, search)) for part in parts]
         sure = max((one.sure for one in judged if one), default=0.0)
-        answered = [one for one in judged if one and one.sure >= self._min_confidence]
+        least = self._least(parts, judged)
+        answered = [one for one in judged if one and one.sure >= least]
         if len(answered) < len(parts):
             sure = round(max(0.0, sure - _DOUBT * (1.0 - self._min_confidence)), 6)
         if sure < self._min_confidence:
@@ -138,6 +144,30 @@ class ExtractiveAnswerer:
         sentences, sources = composing.put_together(groups, scores)
         related = _related(hits, {source.paper.id for source in sources})
         return Answer(asked, question, sentences, sources, related=related, confidence=sure, unanswered=unanswered)
+
+    def _least(self, parts: Sequence[Part], judged: Sequence[Judged | None]) -> float:
+        """How sure we must be of a part. Parts that each name a paper of their own stand or fall together, unless one is hopeless."""
+        of_several = len({part.subject for part in parts}) == len(parts) and all(part.subject for part in parts)
+        mean = sum(one.sure for one in judged if one) / len(judged)
+        return self._min_confidence * (_HOPELESS if of_several and mean >= self._min_confidence else 1.0)
+
+    def _of_sides(self, asked: str, question: str, hits: Sequence[Hit], most_words: int, search: SearchFor | None) -> Answer | None:
+        """The answer to a question about several papers at once: what each of them says to it. None for any other question, and if not each of its
+        sides has a paper of its own.
+        """
+        asked_of = sides(question, [*names_of_papers(question, hits), *names_in(question)])
+        papers = papers_of(asked_of, [search(side.alone) if search else hits for side in asked_of])
+        judged = [self._judged(side.alone, [hit]) for side, hit in zip(asked_of, papers, strict=False)]
+        spoken = [one for one in judged if one]
+        whole = self._judged(question, hits)
+        if len(spoken) < 2 or whole is None:
+            return None
+        sure = max(whole.sure, round(sum(one.sure for one in spoken) / len(spoken), 6))
+        if sure < self._min_confidence:
+            return None
+        groups = merged_groups(composing.groups_of(one.found, most_words // len(spoken)) for one in spoken)
+        sentences, sources = composing.put_together(groups, {hit.paper.id: hit.score for hit in papers})
+        return Answer(asked, question, sentences, sources, related=_related(hits, {hit.paper.id for hit in papers}), confidence=sure)
 
     def _judged(self, question: str, hits: Sequence[Hit]) -> Judged | None:
         reading, hits = self.read(question, hits), ranked(hits)
@@ -194,15 +224,6 @@ def _focus(question: Question) -> str:
     clause = (asking or clauses or [question.text])[-1]
     kept = [token for token in clause.split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in question.names]
     return " ".join(kept) or question.text
-
-
-def _names(question: str, hits: Sequence[Hit]) -> list[str]:
-    """What the papers that a question names are called; the best one may be written in small letters."""
-    named = composing.papers_named(analyse(question), hits)
-    if hits:
-        named = sorted({0, *named})
-    called = (text.name_of(hits[i].paper.abstract) or hits[i].paper.title or "" for i in named)
-    return [name for name in called if name and text.fold(name).text.removesuffix("s") not in FIELD_ACRONYMS]
 
 
 def _hits_of(part: Part, hits: Sequence[Hit], search: SearchFor | None) -> Sequence[Hit]:
