@@ -263,6 +263,13 @@ def test_the_command_shows_what_is_the_same_if_asked(tmp_path: Path, capsys: pyt
     assert "recall@10" in full
 
 
+def test_the_command_takes_a_baseline_for_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = store(tmp_path / "run", items("++", unanswerables="+"))
+    sides.write(sides.load(run), tmp_path / "baseline.jsonl")
+    assert main(["compare", str(tmp_path / "baseline.jsonl"), str(run)]) == 0
+    assert "No question changed in a headline figure." in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("options", [[], ["--allow-other-data"]])
 def test_the_command_refuses_other_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]) -> None:
     code = main(["compare", str(store(tmp_path / "a", items("++"))), str(store(tmp_path / "b", items("+++"))), *options])

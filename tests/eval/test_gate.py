@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from eval.__main__ import main
 from eval.floors import Floor, check
 from eval.items import Item
 from eval.judgement import Judgement, Outcome, Rules, Verdict, judge, outcome_of
+from eval.metrics import stats
 from eval.report import differences, junit, markdown
 from eval.sides import Side
 from tests.eval.making import answered, crashed, question
@@ -63,6 +65,17 @@ def test_nothing_better_is_judged_worse(low: float, width: float, margin: float,
     order = [Outcome.REGRESSED, Outcome.INCONCLUSIVE, Outcome.OK]
     before, after = outcome_of((low, low + width), margin), outcome_of((low + better, low + width + better), margin)
     assert order.index(before) <= order.index(after)
+
+
+def test_systems_that_differ_by_chance_alone_are_seldom_judged_worse() -> None:
+    # one question of ten flips, as often to the better as to the worse; nominal are 2.5 % of cases
+    draws = np.random.default_rng(5)
+    regressed = 0
+    for _ in range(300):
+        change = np.where(draws.random(110) < 0.1, np.where(draws.random(110) < 0.5, 1.0, -1.0), 0.0)
+        spread = stats.paired_bootstrap(stats.Paired(np.zeros(110), change, np.arange(110)), resamples=500)
+        regressed += outcome_of((spread.low, spread.high), 0.05) is Outcome.REGRESSED
+    assert regressed / 300 <= 0.06
 
 
 def test_worse_by_more_than_chance_fails() -> None:
