@@ -157,15 +157,15 @@ class ExtractiveAnswerer:
         """
         asked_of = sides(question, [*names_of_papers(question, hits), *names_in(question)])
         papers = papers_of(asked_of, [search(side.alone) if search else hits for side in asked_of])
-        judged = [self._judged(side.alone, [hit]) for side, hit in zip(asked_of, papers, strict=False)]
-        spoken = [one for one in judged if one]
-        whole = self._judged(question, hits)
-        if len(spoken) < 2 or whole is None:
+        whole = self._judged(question, hits) if papers else None
+        if whole is None:
             return None
-        sure = max(whole.sure, round(sum(one.sure for one in spoken) / len(spoken), 6))
+        judged = (self._judged(side.alone, [hit]) for side, hit in zip(asked_of, papers, strict=True))
+        spoken = [one for one in judged if one]
+        sure = max(whole.sure, round(sum(one.sure for one in spoken) / len(papers), 6))
         if sure < self._min_confidence:
             return None
-        groups = merged_groups(composing.groups_of(one.found, most_words // len(spoken)) for one in spoken)
+        groups = merged_groups(composing.groups_of(one.found, most_words // len(papers)) for one in spoken)
         sentences, sources = composing.put_together(groups, {hit.paper.id: hit.score for hit in papers})
         return Answer(asked, question, sentences, sources, related=_related(hits, {hit.paper.id for hit in papers}), confidence=sure)
 
