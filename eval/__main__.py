@@ -26,6 +26,7 @@ from eval import (
     gate,
     grounding,
     indexing,
+    judging,
     ranking_figures,
     readers,
     retrieval,
@@ -207,6 +208,11 @@ def _doctor(_arguments: argparse.Namespace) -> int:
     return COULD_NOT_MEASURE if any(one.outcome == "wrong" for one in found) else PASSED
 
 
+def _judge(arguments: argparse.Namespace) -> int:
+    print("\n".join(judging.lines(judging.run(arguments))))
+    return PASSED
+
+
 def _schema(arguments: argparse.Namespace) -> int:
     print(schema.text(arguments))
     return PASSED
@@ -225,6 +231,7 @@ COMMANDS: dict[str, Command] = {
     "calibrate": Command(trust.CALIBRATE_HELP, trust.add_calibrate_options, _calibrate),
     "robustness": Command(robustness.HELP, robustness.add_options, _robustness),
     "doctor": Command(doctor.HELP, lambda _: None, _doctor),
+    "judge": Command(judging.HELP, judging.add_options, _judge),
     "schema": Command(schema.HELP, schema.add_options, _schema),
     "score": Command(running.SCORE_HELP, running.add_score_options, running.score),
     "compare": Command(compare.HELP, compare.add_options, compare.run),
