@@ -150,9 +150,9 @@ class Parts:
         """The same with other weights than the shipped ones (to fit them)."""
         return ExtractiveAnswerer(self._corner(), min_confidence=self.min_confidence, weights=weights)
 
-    def extractive_without(self, papers: Sequence[str]) -> ExtractiveAnswerer:
-        """The same as if some papers had never been indexed, and refusing nothing: to see how sure it is."""
-        return ExtractiveAnswerer(self._corner(papers), min_confidence=0.0)
+    def extractive_without(self, papers: Sequence[str], threshold: float) -> ExtractiveAnswerer:
+        """The same with another threshold, as if some papers had never been indexed: to see how sure it is."""
+        return ExtractiveAnswerer(self._corner(papers), min_confidence=threshold)
 
     def _corner(self, without: Sequence[str] = ()) -> Corner:
         store = self.store

@@ -19,6 +19,7 @@ from rag_qa.answering.extractive import SearchFor, refusal
 from rag_qa.answering.prompts import MOST_WORDS as MOST_WORDS_ASKED_FOR
 from rag_qa.answering.rewriting import rewrite_follow_up
 from rag_qa.answering.summaries import asks_for_summary, topic_of
+from rag_qa.calibration import fitting
 from rag_qa.calibration.cases import Case
 from rag_qa.calibration.fitting import Trial
 from rag_qa.conversation import Conversations
@@ -52,6 +53,9 @@ _SURE_OF_PAPER = 0.5
 """A question that comes upon a paper with such a score says enough to stand alone."""
 _NEAR_PLACES, _NEARLY = 5, 0.75
 """Among so many hits, with such a share of the best score, a paper is nearly the first."""
+
+_IN_QUOTES = re.compile(r"“([^“”]+)”")
+_TOLD_OF = re.compile(r"^tell me (?:more )?about “(?P<name>[^“”]+)”[\s?.!]*$", re.IGNORECASE)
 
 _NOTHING = "No paper in this library has anything to do with the question."
 
@@ -126,12 +130,22 @@ class Questions:
         narrowed = self.narrowed(understood, EVERY_PAPER)
         if self._listed(asked, narrowed, shown) or self._summed_up(asked, narrowed):
             return None
-        # a near copy of a paper that is left out, or that is right, is as good as that paper
-        hits = [hit for hit in self._hits(narrowed, shown | case.without) if not case.without & {copy.id for copy in hit.copies}]
+
+        def found(part: str) -> list[Hit]:
+            # a near copy of a paper that is left out is as good as that paper
+            hits = self._hits(replace(narrowed, question=part), shown | case.without)
+            return [hit for hit in hits if not case.without & {copy.id for copy in hit.copies}]
+
+        hits = found(narrowed.question)
         right = {hit.paper.id: copy.id for hit in hits for copy in hit.copies if copy.id in case.papers}
-        answer = self._parts.extractive_without(sorted(case.without)).answer(narrowed.question, hits)
-        cited = tuple(right.get(source.paper.id, source.paper.id) for source in answer.sources)
-        return Trial(answer.confidence if cited else -1.0, cited)
+
+        def answer_at(threshold: float) -> tuple[float, str] | None:
+            answerer = self._parts.extractive_without(sorted(case.without), threshold)
+            answer = answerer.answer(narrowed.question, hits, search=found)
+            cited = [source.paper.id for source in answer.sources]
+            return (answer.confidence, right.get(cited[0], cited[0])) if cited else None
+
+        return fitting.trial(answer_at)
 
     def forget(self) -> None:
         """What was said and answered before: the papers have changed."""
@@ -170,19 +184,37 @@ class Questions:
             yield from listed.sentences
             yield replace(listed, timings={"retrieve": round(time.perf_counter() - started, 6)})
             return
-        if summed_up := self._summed_up(asked, narrowed):
+        if summed_up := self._told_of_one(asked, narrowed) or self._summed_up(asked, narrowed):
             yield Step("Summing up the papers", preface=summed_up.preface)
             yield from summed_up.sentences
             yield replace(summed_up, timings={"retrieve": round(time.perf_counter() - started, 6)})
             return
-        hits = self._hits(narrowed, shown)
+        question, hits = self._question_and_hits(narrowed, shown)
         searched = round(time.perf_counter() - started, 6)
-        with closing(self._from_hits(asked, narrowed.question, hits, most_words, self._searching(narrowed, shown))) as events:
+        with closing(self._from_hits(asked, question, hits, most_words, self._searching(narrowed, shown))) as events:
             for event in events:
                 if isinstance(event, Answer):
                     notice = " ".join(filter(None, [event.notice, *(hit.notice for hit in hits[:1])]))
                     event = replace(event, notice=notice, timings={"retrieve": searched, **event.timings})
                 yield event
+
+    def _question_and_hits(self, narrowed: Understood, shown: frozenset[str]) -> tuple[str, list[Hit]]:
+        """A question and what there is on it. A paper in quotes is all that there is, and its words are not asked for: "What does “How snow
+        falls” propose?".
+        """
+        quoted = _IN_QUOTES.findall(narrowed.question)
+        hits = self._hits(narrowed, shown)
+        paper = self._paper_named(quoted[0]) if len(quoted) == 1 and not text.names(_IN_QUOTES.sub("", narrowed.question)) else None
+        if paper is None:
+            return narrowed.question, hits
+        of_it = [replace(hit, rank=1) for hit in hits if hit.paper.id == paper.id]
+        return _IN_QUOTES.sub("the paper", narrowed.question), of_it or [Hit(paper, (), 1.0, 1)]
+
+    def _told_of_one(self, asked: str, narrowed: Understood) -> Answer | None:
+        """What there is to tell of a paper in quotes, which is its summary; None for any other question, and with a chat model."""
+        told_of = None if self._parts.uses_llm else _TOLD_OF.match(narrowed.question)
+        paper = self._paper_named(told_of["name"]) if told_of else None
+        return replace(self._parts.summariser.papers([paper]).answer, question=asked, confidence=1.0) if paper else None
 
     def _listed(self, asked: str, narrowed: Understood, shown: frozenset[str] = frozenset()) -> Answer | None:
         """The answer to a question for papers, and not for what they say; None for any other. With a chat model, too: it would leave some out."""
@@ -266,7 +298,9 @@ class Questions:
         """The papers that answer a question offline."""
         narrowed = self.narrowed(understood, scope)
         listed = self._listed(understood, narrowed, shown)
-        answer = listed or self._parts.extractive.answer(narrowed.question, self._hits(narrowed, shown), search=self._searching(narrowed, shown))
+        answer = listed or self._told_of_one(understood, narrowed)
+        if answer is None:
+            answer = self._parts.extractive.answer(*self._question_and_hits(narrowed, shown), search=self._searching(narrowed, shown))
         return tuple(source.paper for source in answer.sources)
 
     def _leads_to(self, scope: Scope, question: str, turn: chat.Turn) -> bool:

@@ -248,7 +248,7 @@ class FakeEngine:
 
     def _tried(self, case: Case) -> Trial | None:
         answer = answer_to(case.question, case.question)
-        return Trial(0.1 if answer.abstained or case.without else 0.95, tuple(source.paper.id for source in answer.sources))
+        return Trial(0.1 if answer.abstained or case.without else 0.95, tuple(source.paper.id for source in answer.sources[:1]))
 
     def threshold(self) -> Threshold:
         self.info()

@@ -160,9 +160,27 @@ def test_a_paper_that_is_left_out_is_as_if_it_had_never_been_there(make: Make) -
 
     assert with_it
     assert without
-    assert with_it.cited[0] == paper
-    assert paper not in without.cited
+    assert with_it.first == (paper,)
+    assert paper not in without.first
     assert without.confidence < DEFAULT_THRESHOLD < with_it.confidence
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9])
+def test_a_question_is_answered_where_its_trial_says_so_and_nowhere_else(threshold: float, seed_engine: Engine, make: Make) -> None:
+    """Also one of several parts, of which one may be answered and another not."""
+    asked = [question for question, _, _ in QUESTIONS[:6]] + [
+        "What is DP-CATE and which learning rate does NetMoE use?",
+        "How does NetMoE make training faster, and how is bread baked?",
+        "Which optimal transport solver does PEARL use and from which field did the authors of DITTO borrow an idea?",
+    ]
+    at_threshold = make(min_confidence=threshold)
+
+    for question in asked:
+        trial = seed_engine._questions.tried(Case(question))
+        answer = at_threshold.ask(question)
+        assert trial
+        assert (answer.abstained is None) is (trial.confidence >= threshold), question
+        assert answer.abstained or answer.sources[0].paper.id in trial.first, question
 
 
 def test_made_questions_are_looked_at_and_kept_on_demand(make: Make) -> None:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
@@ -60,13 +60,13 @@ class Case:
             return Kind.UNANSWERABLE
         return Kind.NAMED if self.papers else Kind.UNNAMED
 
-    def is_wrong(self, cited: Sequence[str]) -> bool:
-        """Is an answer an error that cites these papers, in reading order: should it have been refused, or is the first one not right?
+    def is_wrong(self, first: Collection[str]) -> bool:
+        """Is it an error to answer and cite one of these papers first: should it have been refused, or is one of them not right?
 
-        >>> Case("What is DP-CATE?", ("p1",)).is_wrong(["p1", "p2"]), Case("Who?", answerable=False).is_wrong(["p1"])
+        >>> Case("What is DP-CATE?", ("p1", "p2")).is_wrong(["p1"]), Case("Who?", answerable=False).is_wrong(["p1"])
         (False, True)
         """
-        return not self.answerable or bool(self.papers and (not cited or cited[0] not in self.papers))
+        return not self.answerable or bool(self.papers and not (first and set(first) <= set(self.papers)))
 
 
 # ------------------------------------------------------------------------------------------------------- a person's questions

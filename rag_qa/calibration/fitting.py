@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +18,40 @@ STAGE = "Asking the questions"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How a question would be answered if nothing were refused: how sure (0 to 1; below 0: refused all the same), and the ids of the papers that it
-    would cite, in reading order.
+    """How a question is answered: up to which threshold (its confidence, 0 to 1; below 0: it is always refused), and the papers that are cited first,
+    at that threshold and if nothing is refused.
     """
 
     confidence: float
-    cited: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
 
 
 Try = Callable[[Case], Trial | None]
 """How a case is answered; None if the threshold has no say in it: small talk, a list of papers, a summary, a filter that no paper passes."""
+
+AnswerAt = Callable[[float], tuple[float, str] | None]
+"""Threshold -> (confidence, the paper that is cited first) of an answer, or None where the question is refused."""
+
+
+def trial(answer_at: AnswerAt) -> Trial:
+    """Try a question out. A question of several parts may be refused though one of them is sure enough, since the threshold decides of each of them;
+    then the highest threshold of the grid that answers it is its confidence.
+
+    >>> trial(lambda threshold: (0.7, "p1") if threshold <= 0.7 else None)
+    Trial(confidence=0.7, first=('p1',))
+    >>> trial(lambda threshold: (0.7, "p1") if threshold < 0.51 else None)
+    Trial(confidence=0.5, first=('p1',))
+    """
+    if (lax := answer_at(0.0)) is None:
+        return Trial(-1.0)
+    sure, first = lax
+    if strict := answer_at(sure):
+        return Trial(sure, tuple(dict.fromkeys([strict[1], first])))
+    lower = sorted(one for one in learn_then_test.GRID if one < sure)
+    answered = bisect_left(lower, True, key=lambda threshold: answer_at(threshold) is None)
+    highest = lower[answered - 1] if answered else 0.0
+    strict = answer_at(highest)
+    return Trial(highest, tuple(dict.fromkeys([strict[1] if strict else first, first])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +118,7 @@ def calibrated(cases: Sequence[Case], try_: Try, *, source: str, risk: float, de
             decided.append((case, trial))
     if progress:
         progress(STAGE, len(cases), len(cases))
-    outcomes = tuple(Outcome(trial.confidence, case.is_wrong(trial.cited)) for case, trial in decided)
+    outcomes = tuple(Outcome(trial.confidence, case.is_wrong(trial.first)) for case, trial in decided)
     return Calibration(
         source=source,
         risk=risk,
