@@ -78,7 +78,7 @@ def _judgments(folder: Path, split: str) -> Path:
 
 def _lines(path: Path) -> dict[str, int]:
     lines: dict[str, int] = {}
-    for number, record in _records(path):
+    for number, record in records(path):
         document = str(record["_id"])
         if document in lines:
             raise SourceError(path, number, found=f"the id {document!r} of line {lines[document]} again", expected="ids that differ")
@@ -91,13 +91,13 @@ def _texts(folder: Path, wanted: Mapping[str, object]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for name in (QUERIES, ALL_QUERIES):
         if name == QUERIES or ((folder / name).is_file() and not wanted.keys() <= texts.keys()):
-            found = {str(record["_id"]): str(record.get("text") or "") for _, record in _records(folder / name)}
+            found = {str(record["_id"]): str(record.get("text") or "") for _, record in records(folder / name)}
             texts = {**found, **texts}
     return texts
 
 
-def _records(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
-    """(physical line, object with an _id) of each line that is not blank."""
+def records(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """(physical line, object with an _id) of each line that is not blank. Raises SourceError."""
     for number, line in _read(path):
         try:
             record = json.loads(line)

@@ -128,9 +128,9 @@ def metrics(abstracts: Mapping[str, str], thresholds: Thresholds | None = None) 
         ),
         Metric(
             "information",
-            "information about the asked facts",
+            "information about the right answer",
             partial(_information, abstracts, background(abstracts.values())),
-            "bits a word that the answer saves on the sentences of the right papers that hold the asked facts / those that these sentences save",
+            "bits a word that an answer saves on a written answer, or on the sentences of right papers with the asked facts / what these save",
         ),
         Metric(
             "context_recall",
@@ -150,7 +150,7 @@ def metrics(abstracts: Mapping[str, str], thresholds: Thresholds | None = None) 
 def _information(abstracts: Mapping[str, str], probability: Callable[[str], float], item: Item) -> Score:
     question = item.question
     there = [one for paper in question.papers for one in sentences(abstracts.get(paper, ""))]
-    reference = " ".join(one for one in there if any(facts.groups_met(one, question.facts)))
+    reference = question.reference or " ".join(one for one in there if any(facts.groups_met(one, question.facts)))
     if not stems(reference):
         return NotApplicable("unanswerable" if question.answerable is False else "missing_field")
     return share(item.prose, reference, probability)

@@ -184,6 +184,7 @@ def from_json(record: Mapping[str, Any]) -> Item:
             # runs that were stored before there were such questions
             maybe=tuple(question.get("maybe", ())),
             missing=tuple(tuple(group) for group in question.get("missing", ())),
+            reference=question.get("reference", ""),
         ),
         sentences=tuple(_sentence_from(one) for one in record["sentences"]),
         sources=tuple(Ranked(**one) for one in record["sources"]),

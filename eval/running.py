@@ -13,8 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from eval import corpus, floors, run_directory, runner, summary
-from eval.datasets import loader
+from eval import beir, corpus, floors, run_directory, runner, summary
+from eval.datasets import folder, loader
 from eval.metrics import stats
 from eval.report import terminal
 from eval.systems.chat import Chat
@@ -42,7 +42,14 @@ class HarnessError(RagQAError):
 
 def add_options(run: argparse.ArgumentParser) -> None:
     """The options of `run`."""
-    run.add_argument("--data", type=Path, default=SEED_QUESTIONS, metavar="FILE", help="questions (default: eval/datasets/seeds.jsonl)")
+    run.add_argument(
+        "--data",
+        type=Path,
+        default=SEED_QUESTIONS,
+        metavar="FILE",
+        help="questions, or a folder in the layout of BEIR (default: eval/datasets/seeds.jsonl)",
+    )
+    run.add_argument("--split", default="test", metavar="NAME", help="of a folder: the judgments in qrels/NAME.tsv (default: test)")
     run.add_argument("--papers", type=Path, metavar="PATH", help="abstracts to index (default: seeds/, or those of FILE's list of ids)")
     run.add_argument(
         "--dataset", type=Path, default=corpus.ICLR, metavar="FILE", help="where those ids are looked up (default: that of ../shared/data)"
@@ -81,9 +88,10 @@ def add_score_options(score: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
     """Ask, score, print; 0 when every floor holds, otherwise 1. Raises RagQAError, corpus.DataAbsent."""
     bounds = floors.load(arguments.floors)
-    questions = loader.load(arguments.data, kinds=arguments.kinds)
+    collection = beir.load(arguments.data, arguments.split) if arguments.data.is_dir() else None
+    questions = folder.questions(collection) if collection else loader.load(arguments.data, kinds=arguments.kinds)
     with tempfile.TemporaryDirectory(prefix="rag-qa-eval-", ignore_cleanup_errors=True) as temporary:
-        source = _corpus(arguments, Path(temporary))
+        source = folder.corpus(collection) if collection else _corpus(arguments, Path(temporary))
         chosen = settings.load(data_dir=arguments.data_dir or Path(temporary) / "index", answerer=arguments.answerer, embedder=arguments.embedder)
         system = make_system(chosen)
         papers = _index(system, source.path)
@@ -144,7 +152,7 @@ def _manifest(arguments: argparse.Namespace, chosen: Settings, papers: Sequence[
     configuration = {name: getattr(chosen, name) for name in _CONFIGURATION}
     about = {
         "data": shown(arguments.data),
-        "data_sha256": summary.sha256(arguments.data),
+        "data_sha256": _hash_of_data(arguments),
         "chosen_kinds": list(arguments.kinds),
         "papers": len(papers),
         "settings": configuration,
@@ -165,6 +173,13 @@ def _manifest(arguments: argparse.Namespace, chosen: Settings, papers: Sequence[
         "started": _now(),
         "finished": None,
     }
+
+
+def _hash_of_data(arguments: argparse.Namespace) -> str:
+    if not arguments.data.is_dir():
+        return summary.sha256(arguments.data)
+    parts = [arguments.data / beir.QUERIES, arguments.data / "qrels" / f"{arguments.split}.tsv"]
+    return run_directory.hash_of(summary.sha256(part) for part in parts)
 
 
 def _revision() -> str | None:

@@ -62,7 +62,7 @@ class Question:
     `papers`: the papers that answer it; as the file names them, or their ids after `resolve`. `facts`: groups of aliases; a right answer
     holds one alias of every group. `maybe`: papers of which people would disagree whether they belong to the set that is asked for; citing
     them is neither right nor wrong. `missing`: groups of aliases of the part that no abstract answers; a right answer says so and names it.
-    `answerable`: None where nobody has said. `line` is where it stands in its file.
+    `reference`: an answer that somebody has written. `answerable`: None where nobody has said. `line` is where it stands in its file.
     """
 
     id: str
@@ -75,6 +75,7 @@ class Question:
     line: int = 0
     maybe: tuple[str, ...] = ()
     missing: tuple[tuple[str, ...], ...] = ()
+    reference: str = ""
 
 
 def load(path: Path, *, kinds: Collection[str] = ()) -> list[Question]:
@@ -166,13 +167,14 @@ def _question(path: Path, number: int, record: Mapping[str, Any]) -> Question:
         line=number,
         maybe=tuple(read.strings("maybe")),
         missing=tuple(tuple(group) for group in read.groups("missing")),
+        reference=read.string("reference") if "reference" in record else "",
     )
     check = _check_own_labels if question.kind is Kind.OPEN else _check_labels
     check(path, question)
     return question
 
 
-_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable", "maybe", "missing")
+_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable", "maybe", "missing", "reference")
 
 
 def _record(path: Path, number: int, line: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ What is not given stays unknown: figures that need it say so (na:missing_field),
     What is it good for?,,,
 
 `papers`: ids or first words of abstracts, with ; between them. `facts`: the aliases of one fact with | between them, facts with ; between them.
+`reference`: an answer that somebody has written.
 `history`: the earlier questions of the person, oldest first, with | between them. `answerable`: yes or no.
 """
 
@@ -22,7 +23,7 @@ from typing import Any
 from rag_qa.errors import SourceError
 
 KIND = "open"
-COLUMNS = ("id", "question", "papers", "facts", "answerable", "history")
+COLUMNS = ("id", "question", "papers", "facts", "answerable", "history", "reference")
 _SAID = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
@@ -52,6 +53,8 @@ def _of_row(path: Path, number: int, cells: Mapping[str, str]) -> dict[str, Any]
     record: dict[str, Any] = {"question": cells["question"]}
     if cells.get("id"):
         record["id"] = cells["id"]
+    if cells.get("reference"):
+        record["reference"] = cells["reference"]
     if papers := _parts(cells.get("papers", ""), ";"):
         record["papers"] = papers
     if groups := _parts(cells.get("facts", ""), ";"):
