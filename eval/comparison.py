@@ -204,7 +204,9 @@ def _reached(side: Side, metric: Metric | None, items: Sequence[Scored]) -> Reac
         return Reached(None, 0, 0)
     values = side.values(metric, items)
     value = stats.aggregate(values, metric.aggregate)
-    return Reached(value if math.isfinite(value) else None, int(np.sum(~np.isnan(values))), sum(item.failed_in(metric.name) for item in items))
+    return Reached(
+        round(value, 12) if math.isfinite(value) else None, int(np.sum(~np.isnan(values))), sum(item.failed_in(metric.name) for item in items)
+    )
 
 
 def _measured(bare: Difference, metric: Metric, paired: Paired, ids: Sequence[str]) -> Difference:

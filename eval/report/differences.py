@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from eval import scoring
-from eval.comparison import NO_QUESTION, Comparison, Difference, Reached
+from eval.comparison import NO_QUESTION, Comparison, Difference, Reached, is_share
 from eval.judgement import Judgement, Verdict
 from eval.report.table import table
 from eval.sides import HEADLINE
@@ -23,33 +23,38 @@ def title(metric: str) -> str:
     return f"{known.title} {_ARROWS[known.direction]}".rstrip() if known else metric
 
 
-def value(reached: Reached) -> str:
-    """Three decimals for shares, one for what is larger; "-" for nothing.
+def value(metric: str, reached: Reached) -> str:
+    """Three decimals for shares, one for words; "-" for nothing.
 
-    >>> value(Reached(0.97, 10, 0)), value(Reached(53.0, 10, 0)), value(Reached(None, 0, 0))
+    >>> value("right", Reached(0.97, 10, 0)), value("words_median", Reached(53.0, 10, 0)), value("right", Reached(None, 0, 0))
     ('0.970', '53.0', '-')
     """
     if reached.value is None:
         return "-"
-    return f"{reached.value:.3f}" if reached.value <= 1 else f"{reached.value:.1f}"
+    return f"{reached.value:.{_decimals(metric)}f}"
 
 
-def signed(number: float | None) -> str:
-    """A difference with its sign.
+def _decimals(metric: str) -> int:
+    return 3 if is_share(metric) else 1
 
-    >>> signed(0.0213), signed(-2.5), signed(None), signed(0.0)
-    ('+0.021', '-2.5', '', '0')
+
+def signed(metric: str, number: float | None) -> str:
+    """A difference with its sign; one that would be rounded to 0 keeps its first digit.
+
+    >>> signed("right", 0.0213), signed("words_median", -2.5), signed("right", None), signed("right", 0.0), signed("mrr_at_10", -0.00042)
+    ('+0.021', '-2.5', '', '0', '-0.0004')
     """
     if number is None:
         return ""
     if not number or not math.isfinite(number):
         return f"{number:+.0f}" if number else "0"
-    return f"{number:+.3f}" if abs(number) <= 1 else f"{number:+.1f}"
+    shown = f"{number:+.{_decimals(metric)}f}"
+    return shown if float(shown) else f"{number:+.1g}"
 
 
 def interval(one: Difference) -> str:
-    """Both ends of an interval."""
-    return f"{signed(one.interval[0])} to {signed(one.interval[1])}" if one.interval and one.changed else ""
+    """Both ends of an interval; nothing where nothing changed."""
+    return f"{signed(one.metric, one.interval[0])} to {signed(one.metric, one.interval[1])}" if one.interval and one.changed else ""
 
 
 def chance(p: float | None) -> str:
@@ -114,8 +119,14 @@ def _table(found: Sequence[Difference], heading: str) -> str:
     rows = [["", "over", "before", "after", "delta", "95 % interval", heading, "questions", "needed"]]
     for one in found:
         p = one.p_holm if one.p_holm is not None else one.p
-        told = [signed(one.delta), interval(one), chance(p) if one.changed else "", one.lacks or flips(one), f"{one.needed:,}" if one.needed else ""]
-        rows.append([title(one.metric), one.scope, value(one.before), value(one.after), *told])
+        told = [
+            signed(one.metric, one.delta),
+            interval(one),
+            chance(p) if one.changed else "",
+            one.lacks or flips(one),
+            f"{one.needed:,}" if one.needed else "",
+        ]
+        rows.append([title(one.metric), one.scope, value(one.metric, one.before), value(one.metric, one.after), *told])
     return table(rows, left=(0, 1))
 
 
@@ -144,8 +155,8 @@ def _verdicts(verdicts: Sequence[Verdict]) -> str:
     rows = [["", "over", "baseline", "now", "delta", "95 % interval", "errors", "outcome"]]
     for verdict in verdicts:
         one = verdict.difference
-        told = [value(one.before), value(one.after), signed(one.delta), interval(one), str(one.after.n_error), verdict.said]
-        rows.append([title(one.metric), one.scope, *told])
+        told = [signed(one.metric, one.delta), interval(one), str(one.after.n_error), verdict.said]
+        rows.append([title(one.metric), one.scope, value(one.metric, one.before), value(one.metric, one.after), *told])
     return table(rows, left=(0, 1, 7))
 
 

@@ -48,8 +48,8 @@ def _figures(judgement: Judgement) -> Iterator[ET.Element]:
 
 def _told(verdict: Verdict) -> str:
     one = verdict.difference
-    told = f"baseline {differences.value(one.before)}, now {differences.value(one.after)}"
-    told += f", delta {differences.signed(one.delta)}, 95 % {differences.interval(one) or 'nothing changed'}" if one.interval else ""
+    told = f"baseline {differences.value(one.metric, one.before)}, now {differences.value(one.metric, one.after)}"
+    told += f", delta {differences.signed(one.metric, one.delta)}, 95 % {differences.interval(one) or 'nothing changed'}" if one.interval else ""
     return told + (f"; worse: {differences.ids(one.worse)}" if one.worse else "")
 
 

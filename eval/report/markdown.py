@@ -59,7 +59,8 @@ def _row(one: Difference) -> list[str]:
 
 
 def _figures(one: Difference) -> list[str]:
-    return [differences.value(one.before), differences.value(one.after), differences.signed(one.delta), differences.interval(one)]
+    values = [differences.value(one.metric, reached) for reached in (one.before, one.after)]
+    return [*values, differences.signed(one.metric, one.delta), differences.interval(one)]
 
 
 def _worse(found: Sequence[Difference]) -> Iterator[str]:
