@@ -19,7 +19,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from rag_qa import exports
 from rag_qa.answering.answer import Answer, Sentence, Source
 from rag_qa.errors import RagQAError
-from rag_qa.interfaces import render
+from rag_qa.interfaces import markdown, render
 from rag_qa.papers import Paper
 
 Writer = Callable[[Sequence[Answer]], str]
@@ -85,30 +85,30 @@ def _cited_as(name: str, answers: Sequence[Answer]) -> str:
 # ------------------------------------------------------------------------------------------------------------------- Markdown
 
 
-def markdown(answers: Sequence[Answer]) -> str:
+def as_markdown(answers: Sequence[Answer]) -> str:
     """Each question as a heading, its answer, and below it the papers that it cites with the words that bear it out."""
-    return "\n\n".join(f"## {render.escape_markdown(answer.question)}\n\n{_answer_markdown(answer)}" for answer in answers) + "\n"
+    return "\n\n".join(f"## {markdown.escape(answer.question)}\n\n{_answer_markdown(answer)}" for answer in answers) + "\n"
 
 
 def _answer_markdown(answer: Answer) -> str:
-    blocks = [render.body_markdown(answer)]
+    blocks = [markdown.body(answer)]
     if answer.sources:
         blocks += ["**Sources**", "\n".join(_source_markdown(answer, source) for source in answer.sources)]
     if answer.related:
         blocks += [f"**{_related_heading(answer)}**", "\n".join(f"- {_reference_markdown(source.paper)}" for source in answer.related)]
     if writer := render.writer_said(answer):
-        blocks.append(f"*{render.escape_markdown(writer)}*")
+        blocks.append(f"*{markdown.escape(writer)}*")
     return "\n\n".join(blocks)
 
 
 def _source_markdown(answer: Answer, source: Source) -> str:
-    quotes = [f"  > {render.escape_markdown(evidence.quote)}" for evidence in render.evidence_of(answer, source)]
+    quotes = [f"  > {markdown.escape(evidence.quote)}" for evidence in render.evidence_of(answer, source)]
     return "\n\n".join([f"- [{source.n}] {_reference_markdown(source.paper)}", *quotes])
 
 
 def _reference_markdown(paper: Paper) -> str:
     origins = ", ".join(str(origin) for origin in paper.origins)
-    return render.escape_markdown(f"{reference(paper)} ({origins})" if origins else reference(paper))
+    return markdown.escape(f"{reference(paper)} ({origins})" if origins else reference(paper))
 
 
 def _related_heading(answer: Answer) -> str:
@@ -277,7 +277,7 @@ def _plain(kind: Any, value: Any, where: str) -> Any:
 
 
 WRITERS: Mapping[str, Writer] = {
-    "md": markdown,
+    "md": as_markdown,
     "html": page,
     "json": as_json,
     "bib": partial(_cited_as, "bib"),

@@ -1,7 +1,7 @@
-"""One Answer, the same everywhere: as JSON, as plain text for a terminal, as Markdown for the page and for export.
+"""One Answer, the same everywhere: as JSON, and as plain text for a terminal.
 
 Everything here is a pure function of what the engine returned. Text that comes from abstracts, questions or models is never trusted: control
-characters do not reach a terminal, and Markdown holds no HTML, link, image or formula of theirs.
+characters do not reach a terminal.
 """
 
 from __future__ import annotations
@@ -598,88 +598,3 @@ def wrapped(text: str, width: int | None, kind: Kind = Kind.TEXT, *, indent: str
         one_line(text), width, initial_indent=indent, subsequent_indent=indent + hang, break_long_words=False, break_on_hyphens=False
     )
     return [Line(line, kind) for line in folded] or [Line(indent, kind)]
-
-
-# ---------------------------------------------------------------------------------------------------------------- Markdown
-
-# Entities where a backslash is not enough everywhere: some renderers look for formulas, links or HTML before they read backslashes.
-_ENTITIES = {char: f"&#{ord(char)};" for char in "&<>$|~@^:."}
-_SPECIAL = re.compile(
-    r"[\\`*_{}\[\]()#!&<>$|~@^]"  # anywhere
-    r"|:(?=//)|(?<=www)\.|(?<=mailto):|(?<=xmpp):"  # bare addresses, which some renderers turn into links
-    r"|^[-+=]|^\d+[.)]",  # at the beginning: a list, a rule
-    re.IGNORECASE,
-)
-
-
-def escape_markdown(text: str) -> str:
-    """Text as Markdown that shows exactly this text, in one paragraph: no HTML, link, image, list, heading, table or formula comes of it.
-
-    >>> escape_markdown("a <b> [x](http://y) costs $5")
-    'a &#60;b&#62; \\\\[x\\\\]\\\\(http&#58;//y\\\\) costs &#36;5'
-    """
-    return _SPECIAL.sub(lambda match: _escape(match.group()), one_line(text))
-
-
-def _escape(found: str) -> str:
-    number, mark = found[:-1], found[-1]  # a number only in "1." or "1)"
-    return number + _ENTITIES.get(mark, f"\\{mark}")
-
-
-def sentence_markdown(sentence: Sentence) -> str:
-    """A sentence with its markers, and a warning if it is not supported."""
-    shown = " ".join(escape_markdown(part) for part in (sentence.lead, sentence.text) if part)
-    markers = "".join(f"[{n}]" for n in sentence.citations)
-    warning = warning_of(sentence)
-    return " ".join(part for part in (shown, markers, f"⚠ *{escape_markdown(warning)}*" if warning else "") if part)
-
-
-def body_markdown(answer: Answer) -> str:
-    """How the question was understood, and the sentences or the refusal, without the sources."""
-    blocks = []
-    if is_reworded(answer.question, answer.understood_as):
-        blocks.append(f"*Understood as: {escape_markdown(answer.understood_as)}*")
-    if said := narrowing_said(answer.narrowing):
-        blocks.append(f"*{escape_markdown(said)}*")
-    if is_small_talk(answer):
-        blocks.append(escape_markdown(answer.text))
-    elif answer.abstained is not None:
-        blocks.append(f"**No answer.** {escape_markdown(answer.abstained)}")
-    elif answer.sentences:
-        blocks += [f"*{escape_markdown(answer.preface)}*"] if answer.preface else []
-        blocks.append("\n\n".join(sentence_markdown(sentence) for sentence in answer.sentences))
-    if answer.left_open:
-        blocks.append(f"*{escape_markdown(answer.left_open)}*")
-    if answer.notice:
-        blocks.append(f"*Note: {escape_markdown(answer.notice)}*")
-    return "\n\n".join(blocks)
-
-
-def answer_markdown(answer: Answer) -> str:
-    """The whole answer: body, sources with their evidence, related papers."""
-    blocks = [body_markdown(answer)]
-    if answer.sources:
-        blocks += ["**Sources**", "\n".join(_source_markdown(answer, source) for source in answer.sources)]
-    if answer.related:
-        heading = "Related, but does not answer this" if answer.abstained is not None else "Related"
-        blocks += [f"**{heading}**", "\n".join(f"- {_reference_markdown(source.paper)}" for source in answer.related)]
-    return "\n\n".join(blocks)
-
-
-def conversation_markdown(answers: Iterable[Answer]) -> str:
-    """A conversation for export: each question as a heading, its answer with references below it."""
-    return "\n\n".join(f"## {escape_markdown(answer.question)}\n\n{answer_markdown(answer)}" for answer in answers) + "\n"
-
-
-def _source_markdown(answer: Answer, source: Source) -> str:
-    quotes = [f"  > {escape_markdown(evidence.quote)}" for evidence in evidence_of(answer, source)]
-    return "\n\n".join([f"- [{source.n}] {_reference_markdown(source.paper)}", *quotes])
-
-
-def _reference_markdown(paper: Paper) -> str:
-    where = venue_and_year(paper)
-    origins = ", ".join(escape_markdown(str(origin)) for origin in paper.origins)
-    named = f"**{escape_markdown(paper.label)}**" + (f" ({escape_markdown(where)})" if where else "")
-    if warning := warning_about(paper):
-        named += f" **{escape_markdown(warning)}**"
-    return f"{named} — {origins}" if origins else named

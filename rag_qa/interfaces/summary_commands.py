@@ -129,7 +129,7 @@ def _show_written(answer: Answer, format_: Format) -> None:
     if format_ is Format.JSON:
         terminal.write_json(render.answer_json(answer))
     elif format_ is Format.MD:
-        typer.echo(answer_exports.markdown([answer]), nl=False)
+        typer.echo(answer_exports.as_markdown([answer]), nl=False)
     else:
         terminal.write(render.answer_lines(answer, terminal.width()))
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from rag_qa.answering.answer import Evidence, Sentence, Source
 from rag_qa.answering.summaries import Comparison, Contrast, Section, Summary
-from rag_qa.interfaces import render
+from rag_qa.interfaces import markdown, render
 from rag_qa.interfaces.answer_exports import reference
-from rag_qa.interfaces.render import JsonObject, Kind, Line, escape_markdown
+from rag_qa.interfaces.render import JsonObject, Kind, Line
 from rag_qa.papers import Paper
 
 _NOTHING = "—"
@@ -59,23 +59,23 @@ def _related_heading(summary: Summary) -> str:
 
 def summary_markdown(summary: Summary) -> str:
     """A summary as a Markdown document with its references."""
-    blocks = [f"# Summary of {escape_markdown(summary.subject)}"]
+    blocks = [f"# Summary of {markdown.escape(summary.subject)}"]
     if said := render.narrowing_said(summary.narrowing):
-        blocks.append(f"*{escape_markdown(said)}*")
+        blocks.append(f"*{markdown.escape(said)}*")
     if summary.abstained is not None:
-        blocks.append(f"**No summary.** {escape_markdown(summary.abstained)}")
-    blocks += [f"*{escape_markdown(summary.note)}*"] if summary.note else []
+        blocks.append(f"**No summary.** {markdown.escape(summary.abstained)}")
+    blocks += [f"*{markdown.escape(summary.note)}*"] if summary.note else []
     for section in summary.sections:
-        blocks += [f"## {escape_markdown(section.heading)}", *(render.sentence_markdown(sentence) for sentence in section.sentences)]
-        blocks += [f"*{escape_markdown(_capital(section.note))}*"] if section.note else []
+        blocks += [f"## {markdown.escape(section.heading)}", *(markdown.sentence(sentence) for sentence in section.sentences)]
+        blocks += [f"*{markdown.escape(_capital(section.note))}*"] if section.note else []
     blocks += _references_markdown(summary.sources)
     if summary.related:
-        blocks += [f"## {_related_heading(summary)}", "\n".join(f"- {escape_markdown(reference(one.paper))}" for one in summary.related)]
+        blocks += [f"## {_related_heading(summary)}", "\n".join(f"- {markdown.escape(reference(one.paper))}" for one in summary.related)]
     return "\n\n".join(blocks) + "\n"
 
 
 def _references_markdown(sources: Sequence[Source]) -> list[str]:
-    told = [f"- [{source.n}] {escape_markdown(reference(source.paper))}" for source in sources]
+    told = [f"- [{source.n}] {markdown.escape(reference(source.paper))}" for source in sources]
     return ["## Sources", "\n".join(told)] if told else []
 
 
@@ -158,10 +158,10 @@ def _label(evidence: Evidence, table: Comparison) -> str:
 def comparison_markdown(table: Comparison) -> str:
     """A Markdown table with a row for each paper; behind each quote stands the number of its source."""
     rows = [["Paper", *table.aspects], ["---"] * (1 + len(table.aspects))]
-    shown = [" | ".join(map(escape_markdown, row)) if row[0] != "---" else " | ".join(row) for row in rows]
+    shown = [" | ".join(map(markdown.escape, row)) if row[0] != "---" else " | ".join(row) for row in rows]
     for source, cells in zip(table.sources, table.cells, strict=True):
-        told = [f"{escape_markdown(cell.quote)} [{cell.source}]" if cell else _NOTHING for cell in cells]
-        shown.append(" | ".join([f"**{escape_markdown(source.paper.label)}** [{source.n}]", *told]))
+        told = [f"{markdown.escape(cell.quote)} [{cell.source}]" if cell else _NOTHING for cell in cells]
+        shown.append(" | ".join([f"**{markdown.escape(source.paper.label)}** [{source.n}]", *told]))
     blocks = ["# Comparison", "\n".join(f"| {row} |" for row in shown)]
     for heading, pairs in _contrasts(table):
         blocks += [f"## {heading}", *(_pair_markdown(pair, table) for pair in pairs)]
@@ -169,8 +169,8 @@ def comparison_markdown(table: Comparison) -> str:
 
 
 def _pair_markdown(pair: Contrast, table: Comparison) -> str:
-    sides = [f"- **{escape_markdown(_label(side, table))}**: {escape_markdown(side.quote)} [{side.source}]" for side in (pair.one, pair.other)]
-    return "\n".join([*sides, "", f"*{escape_markdown(_capital(pair.why))}*"])
+    sides = [f"- **{markdown.escape(_label(side, table))}**: {markdown.escape(side.quote)} [{side.source}]" for side in (pair.one, pair.other)]
+    return "\n".join([*sides, "", f"*{markdown.escape(_capital(pair.why))}*"])
 
 
 _PAPER_COLUMNS = ("Paper", "Year", "DOI")

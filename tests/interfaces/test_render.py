@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from rag_qa import chat
 from rag_qa.answering.answer import Answer, Sentence, Source, Status, Usage, Verdict
-from rag_qa.interfaces import render
+from rag_qa.interfaces import answer_exports, markdown, render
 from rag_qa.papers import Paper
 from rag_qa.retrieval.filters import Filters, Narrowing
 from rag_qa.retrieval.searches import Search
@@ -188,7 +188,7 @@ def test_a_greeting_is_returned_and_not_refused(said: str) -> None:
     answer = Answer(said, said, abstained=friendly)
 
     assert render.plain(render.answer_lines(answer)) == friendly
-    assert render.answer_markdown(answer) == render.escape_markdown(friendly)
+    assert markdown.body(answer) == markdown.escape(friendly)
 
 
 def test_only_what_is_not_supported_is_marked() -> None:
@@ -346,7 +346,7 @@ def test_what_narrowed_a_search_is_said_before_its_hits() -> None:
     assert render.plain(render.search_lines(Search("moss", (), narrowing, "No paper passes."))) == f"{said}\n\nNo paper passes."
     answer = Answer("moss since 2023 by Smith?", "moss since 2023 by Smith?", abstained="No.", narrowing=narrowing)
     assert render.plain(render.answer_lines(answer)).startswith(f"{said}\n\nNo answer.")
-    assert "since 2023" in render.answer_markdown(answer)
+    assert "since 2023" in answer_exports.as_markdown([answer])
     assert render.answer_json(answer)["narrowing"] == {
         "filters": {"year_from": 2023, "author": "Smith"},
         "phrases": ["since 2023", "by Smith"],
@@ -379,21 +379,21 @@ def test_escaped_text_shows_as_itself_whoever_renders_it(text: str) -> None:
 
     for renderer in RENDERERS:
         expected = f"<p>{html.escape(shown, quote=False)}</p>\n" if shown else ""
-        assert renderer.render(render.escape_markdown(text)).replace("&quot;", '"') == expected
+        assert renderer.render(markdown.escape(text)).replace("&quot;", '"') == expected
 
 
 @given(st.one_of(st.text(), MARKED))
 def test_escaped_text_holds_no_bare_address_and_no_formula(text: str) -> None:
-    escaped = render.escape_markdown(text)
+    escaped = markdown.escape(text)
 
     assert not re.search(r"://|www\.|mailto:|[$@<>]", escaped, re.IGNORECASE)
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
 def test_markdown_of_a_hostile_abstract_is_only_text(renderer: MarkdownIt) -> None:
-    shown = renderer.render(render.answer_markdown(ask("Where does the wolf live?")))
+    shown = renderer.render(answer_exports.as_markdown([ask("Where does the wolf live?")]))
 
-    assert set(re.findall(r"<(\w+)", shown)) == {"p", "strong", "ul", "li", "blockquote"}
+    assert set(re.findall(r"<(\w+)", shown)) == {"h2", "p", "strong", "ul", "li", "blockquote"}
     assert html.unescape(shown).count(WOLF.abstract) == 2  # the sentence and its evidence
 
 
@@ -406,32 +406,33 @@ def test_hostile_fields_stay_in_their_places(text: str) -> None:
     sentences = (supported(text, proof, lead=text), Sentence(text, (1,), Verdict(Status.CONTRADICTED, (), text)))
     answer = Answer(text, text + "?", sentences, (Source(paper, 1.0, 1),), notice=text)
 
-    shown = RENDERERS[1].render(render.conversation_markdown([answer, replace(answer, sentences=(), sources=(), abstained=text)]))
+    shown = RENDERERS[1].render(answer_exports.as_markdown([answer, replace(answer, sentences=(), sources=(), abstained=text)]))
 
-    sources = ["p", "strong", "ul", "li", "p", "strong", "blockquote", "p"]
+    sources = ["p", "strong", "ul", "li", "p", "blockquote", "p"]
     assert re.findall(r"<(\w+)", shown) == ["h2", "p", "em", "p", "p", "em", "p", "em", *sources, "h2", "p", "em", "p", "strong", "p", "em"]
 
 
 def test_an_answer_as_markdown() -> None:
-    shown = RENDERERS[0].render(render.answer_markdown(ask("compare tide and moss")))
+    shown = RENDERERS[0].render(answer_exports.as_markdown([ask("compare tide and moss")]))
 
     assert "<p>TIDE-7 is 1.5× faster than its rivals. [1]</p>" in shown
     assert "<p>Both were measured. [1][2]</p>" in shown
     assert shown.count("<li>") == 2
-    assert "[2] <strong>Moss under snow</strong> (Bog Letters 2021) — land.txt:5" in shown
+    assert "[2] A. Bryo, C. Sphag. Moss under snow. Bog Letters 2021. doi:10.1000/moss. (land.txt:5)" in shown
     assert shown.count("<blockquote>") == 4
     assert "⚠" not in shown
 
 
 def test_warnings_and_refusals_are_plain_in_markdown() -> None:
-    assert "⚠ *not supported by what it cites: 9× does not stand in \\[1\\]*" in render.answer_markdown(ask("invent tide"))
-    refusal = render.answer_markdown(ask("How far is the moon?"))
-    assert refusal.startswith("**No answer.** None of the papers says this.\n\n**Related, but does not answer this**\n\n- **Moss under snow**")
+    assert "⚠ *not supported by what it cites: 9× does not stand in \\[1\\]*" in answer_exports.as_markdown([ask("invent tide")])
+    refusal = answer_exports.as_markdown([ask("How far is the moon?")])
+    said = "**No answer.** None of the papers says this.\n\n**Related, but does not answer this**\n\n- A. Bryo, C. Sphag. Moss under snow."
+    assert refusal.startswith(f"## How far is the moon?\n\n{said}")
 
 
 def test_an_exported_conversation_keeps_questions_markers_and_references() -> None:
-    text = render.conversation_markdown([ask("tide"), ask("moon")])
+    text = answer_exports.as_markdown([ask("tide"), ask("moon")])
 
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == ["tide", "moon"]
     assert "faster than its rivals. [1]" in text
-    assert "- [1] **TIDE-7**" in text
+    assert "- [1] TIDE-7. ICLR 2024." in text

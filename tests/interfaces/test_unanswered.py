@@ -11,7 +11,7 @@ from eval.datasets.loader import Kind, Question
 from eval.items import from_answer
 from eval.scoring import MISSING
 from rag_qa.answering.answer import Answer
-from rag_qa.interfaces import answer_exports, cards, render
+from rag_qa.interfaces import answer_exports, cards, markdown, render
 from tests.fakes import FakeEngine
 
 WHOLE = FakeEngine().ask("What is the tide model?")
@@ -33,7 +33,7 @@ def test_the_terminal_says_it_below_the_sentences() -> None:
 def test_markdown_says_it_letter_by_letter() -> None:
     said = r"*Not answered by these papers: “how \*much\* does it &#60;weigh&#62;”.*"
 
-    assert said in render.body_markdown(PART)
+    assert said in markdown.body(PART)
     assert said in answer_exports.export([PART], "md")
 
 
