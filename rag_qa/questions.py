@@ -128,20 +128,23 @@ class Questions:
             return None
         understood, shown = self._understood(asked, case.history, self._conversations(EVERY_PAPER))
         narrowed = self.narrowed(understood, EVERY_PAPER)
-        if self._listed(asked, narrowed, shown) or self._summed_up(asked, narrowed):
+        if self._listed(asked, narrowed, shown) or self._told_of_one(asked, narrowed) or self._summed_up(asked, narrowed):
             return None
 
-        def found(part: str) -> list[Hit]:
+        def there(hits: Sequence[Hit]) -> list[Hit]:
             # a near copy of a paper that is left out is as good as that paper
-            hits = self._hits(replace(narrowed, question=part), shown | case.without)
-            return [hit for hit in hits if not case.without & {copy.id for copy in hit.copies}]
+            return [hit for hit in hits if not case.without & {hit.paper.id, *(copy.id for copy in hit.copies)}]
 
-        hits = found(narrowed.question)
+        def found(part: str) -> list[Hit]:
+            return there(self._hits(replace(narrowed, question=part), shown | case.without))
+
+        question, every = self._question_and_hits(narrowed, shown | case.without)
+        hits = there(every)
         right = {hit.paper.id: copy.id for hit in hits for copy in hit.copies if copy.id in case.papers}
 
         def answer_at(threshold: float) -> tuple[float, str] | None:
             answerer = self._parts.extractive_without(sorted(case.without), threshold)
-            answer = answerer.answer(narrowed.question, hits, search=found)
+            answer = answerer.answer(question, hits, search=found)
             cited = [source.paper.id for source in answer.sources]
             return (answer.confidence, right.get(cited[0], cited[0])) if cited else None
 
