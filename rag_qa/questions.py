@@ -55,7 +55,7 @@ _NEAR_PLACES, _NEARLY = 5, 0.75
 """Among so many hits, with such a share of the best score, a paper is nearly the first."""
 
 _IN_QUOTES = re.compile(r"“([^“”]+)”")
-_TOLD_OF = re.compile(r"^tell me (?:more )?about “(?P<name>[^“”]+)”[\s?.!]*$", re.IGNORECASE)
+_TELL = re.compile(r"^tell me more about", re.IGNORECASE)
 
 _NOTHING = "No paper in this library has anything to do with the question."
 
@@ -205,18 +205,23 @@ class Questions:
         """A question and what there is on it. A paper in quotes is all that there is, and its words are not asked for: "What does “How snow
         falls” propose?".
         """
-        quoted = _IN_QUOTES.findall(narrowed.question)
         hits = self._hits(narrowed, shown)
-        paper = self._paper_named(quoted[0]) if len(quoted) == 1 and not text.names(_IN_QUOTES.sub("", narrowed.question)) else None
+        paper = self._paper_in_quotes(narrowed.question)
         if paper is None:
             return narrowed.question, hits
         of_it = [replace(hit, rank=1) for hit in hits if hit.paper.id == paper.id]
         return _IN_QUOTES.sub("the paper", narrowed.question), of_it or [Hit(paper, (), 1.0, 1)]
 
+    def _paper_in_quotes(self, question: str) -> Paper | None:
+        """The one paper that a question names in quotes, if it names nothing else."""
+        quoted = _IN_QUOTES.findall(question)
+        return self._paper_named(quoted[0]) if len(quoted) == 1 and not text.names(_IN_QUOTES.sub("", question)) else None
+
     def _told_of_one(self, asked: str, narrowed: Understood) -> Answer | None:
-        """What there is to tell of a paper in quotes, which is its summary; None for any other question, and with a chat model."""
-        told_of = None if self._parts.uses_llm else _TOLD_OF.match(narrowed.question)
-        paper = self._paper_named(told_of["name"]) if told_of else None
+        """What there is to tell of a paper in quotes, which is its summary; None for a question that says what of it, and with a chat model."""
+        if self._parts.uses_llm or text.content_words(_TELL.sub("", _IN_QUOTES.sub("", narrowed.question))):
+            return None
+        paper = self._paper_in_quotes(narrowed.question)
         return replace(self._parts.summariser.papers([paper]).answer, question=asked, confidence=1.0) if paper else None
 
     def _listed(self, asked: str, narrowed: Understood, shown: frozenset[str] = frozenset()) -> Answer | None:

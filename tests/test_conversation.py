@@ -34,3 +34,18 @@ def test_it_goes_on_with_a_turn_that_was_refused(seed_engine: Engine) -> None:
 def test_a_return_to_the_first_question(seed_engine: Engine) -> None:
     history = ["What is NetMoE?", "What is SeedLM?", "which bits per weight were tested?"]
     assert seed_engine.ask("back to the first one: why does it work?", history=history).understood_as == "why does NetMoE work?"
+
+
+UNNAMED = "“Red-teaming, or identifying prompts that elicit harmful responses, is”"
+
+
+def test_a_paper_without_a_name_is_told_of_by_its_first_words(seed_engine: Engine) -> None:
+    told = seed_engine.ask(f"tell me more about {UNNAMED}")
+    assert told.abstained is None
+    assert {source.paper.label.rstrip("…") for source in told.sources} == {UNNAMED.strip("“”")}
+
+
+def test_a_question_about_a_paper_without_a_name_is_answered_from_it_alone(seed_engine: Engine) -> None:
+    answer = seed_engine.ask(f"What does {UNNAMED} propose?")
+    assert {source.paper.label.rstrip("…") for source in answer.sources} == {UNNAMED.strip("“”")}
+    assert answer.understood_as == f"What does {UNNAMED} propose?"

@@ -216,6 +216,22 @@ DIALOGUES = [
     ),
     ([TIDES], "Leaving tides aside: which techniques grow moss?", "which techniques grow moss?"),
     ([TIDES], "I have another question, is it fast?", "is TIDE-7 fast?"),
+    # what goes on from question to question
+    ([Turn("how so: counting flakes by eye: how many?", (UNNAMED,))], "and is it reliable?", "counting flakes by eye: and is it reliable?"),
+    ([Turn("tell me more about “How it snows”", (UNNAMED,))], "is it reliable?", "snows: is it reliable?"),
+    ([Turn("tell me more about “How it snows”")], "is it reliable?", "is “How it snows” reliable?"),
+    ([Turn("Is TIDE-7 fast versus other models?", (TIDE, MOSS))], "does it need gauges?", "does TIDE-7 need gauges?"),
+    ([COLLAPSE], "what fixes them?", "rank collapse: what fixes them?"),
+    ([TIDES], "the data set's size?", "TIDE-7: the data set's size?"),
+    ([PRIVACY], "any similar papers?", "Which other papers deal with privacy?"),
+    ([COLLAPSE], "papers like this?", "Which other papers are about rank collapse?"),
+    ([TIDES], "something simpler please", "something simpler: What is TIDE-7?"),
+    ([PRIVACY, ONE, TIDES, FAST, TIDES], "which of these use RL?", "Which papers deal with privacy and use RL?"),
+    (
+        [PRIVACY, Turn("How do tides rise?", (TIDE, MOSS))],
+        "and the fourth?",
+        "“How snow falls on the valley and what its flakes tell us”: How do tides rise?",
+    ),
     # assent in front of a question
     ([TIDES], "yes, tell me more", "tell me more about TIDE-7"),
     ([PRIVACY], "yes please, the second one", "tell me more about MOSS-2"),

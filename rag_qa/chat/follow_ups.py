@@ -211,7 +211,8 @@ _MORE = re.compile(
 _SAID_ANEW = re.compile(
     r"^(?:please )?(?:(?:can|could|would) you )?(?:please )?(?:(?:explain|say|put|summari[sz]e|describe|rephrase|repeat|write|give"
     r"|tell)(?: me)?)?\s*(?:it|that|this|them|the answer)?"
-    r"(?: to me)?\s*(again|in (?:a few|one|two|three|simple|simpler|plain|other|short|fewer|more|\d+) \w+|shorter|briefly|more simply|simpler"
+    r"(?: to me)?\s*((?:something )?simpler|again|in (?:a few|one|two|three|simple|simpler|plain|other|short|fewer|more|\d+) \w+"
+    r"|shorter|briefly|more simply"
     r"|like i(?:['’]m| am) (?:five|5)|as (?:a list|bullet points))(?: please)?[\s?.!]*$",
     re.IGNORECASE,
 )

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 from rag_qa import text
 from rag_qa.chat.pointing import GENERIC, depends, masked, replaced
-from rag_qa.chat.turns import LISTING, Turn, called, each_of_them, joined, listed, papers_asked_for
+from rag_qa.chat.turns import LISTING, LOOKED_BACK, Turn, called, each_of_them, joined, listed, papers_asked_for, put_in_front
 from rag_qa.retrieval.set_questions import asked_for_set
 from rag_qa.text import any_of
 
 _AND = r"^(?:(?:and|but|so|then|ok(?:ay)?|now),? )*"
-_LOOKED_BACK = 3  # turns in which a list may stand that "which of them" means
 
 # ----------------------------------------------------------------------------------------------------------- other papers
 
@@ -20,6 +19,8 @@ OTHERS = re.compile(
     rf"{_AND}(?:(?:(?:are|is) there |do you (?:have|know) |what about |how about |show me |give me |find )?(?:any|some|the)? ?"
     r"(?:others|rest|other|more|other ones|more of (?:them|these|those)|anything else"
     r"|(?:other|further|more) (?:papers|works?|studies|abstracts|articles))"
+    r"|(?:any |other |more |some )?(?:similar|related|comparable) (?:ones|papers|works?|studies|articles|methods|approaches)"
+    r"|(?:any |other )?(?:papers|works?|studies|anything) (?:like|similar to) (?:this|that|it|these|those)"
     r"|what else(?: is there| do you have)?|who else|which (?:others?|else)|show more"
     r"|(?:is|are) (?:that|this|these|those|they|there)(?: really)? (?:all|it|everything)(?: of them| there is)?)"
     r"(?: (?:like (?:this|that|these|those|it)|on (?:this|that|it|the same)(?: topic| subject)?|about (?:this|that|it)"
@@ -34,7 +35,7 @@ _OTHERS_ON = re.compile(
     r"(?: too| as well| please)*[\s?.!]*$",
     re.IGNORECASE,
 )
-_SAYS_ON_WHAT = re.compile(r"\b(?:on|about|like) (?:this|that|it|the same)\b", re.IGNORECASE)
+_SAYS_ON_WHAT = re.compile(r"\b(?:on|about|like|similar to) (?:this|that|it|the same)\b|\b(?:similar|related|comparable)\b", re.IGNORECASE)
 _OTHER_PAPERS = re.compile(
     r"\b(?:any|which|what|some|are there|is there)\b.{0,12}\bother (?:papers|works?|studies|abstracts|articles)\b|^others: ", re.IGNORECASE
 )
@@ -85,14 +86,14 @@ def is_list(turn: Turn) -> bool:
 
 def last_list(turns: Sequence[Turn]) -> Turn | None:
     """The turn whose papers "any others?" goes beyond: one of the last few."""
-    back = range(len(turns) - 1, max(-1, len(turns) - 1 - _LOOKED_BACK), -1)
+    back = range(len(turns) - 1, max(-1, len(turns) - 1 - LOOKED_BACK), -1)
     return next((turns[i] for i in back if is_list(turns[i])), None)
 
 
 def _others_on_that(last: str) -> str | None:
     """ "Any others about that?" after a question for no list: on what that question was about, besides the names in it."""
     names = {text.fold(name).text for name in text.names(last)}
-    topic = [word for word in text.content_words(last) if word not in names and word not in GENERIC]
+    topic = [word for word in text.content_words(put_in_front(last) or last) if word not in names and word not in GENERIC]
     return f"Which other papers are about {' '.join(topic)}?" if topic else None
 
 
@@ -228,7 +229,7 @@ def of_several(question: str, turns: Sequence[Turn]) -> str | None:
         return None  # those of the library
     if text.names(plain) or not (match or _THEY.search(plain)):
         return None
-    back = range(len(turns) - 1, max(-1, len(turns) - 1 - _LOOKED_BACK), -1)
+    back = range(len(turns) - 1, max(-1, len(turns) - 1 - LOOKED_BACK), -1)
     they = next(filter(None, (each_of_them(turns[i]) for i in back)), "")
     if not they or they in question:
         return None

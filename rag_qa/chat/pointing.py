@@ -90,7 +90,7 @@ GENERIC = frozenset(
 _BACKWARD_DEFINITE = re.compile(
     r"\bthe \w+ (?:\w+ed|found|shown|made) (?:with|by|to|on|in|for|from)\b|\bthe (?:results?|experiments?|improvements?|gains?|speed-?ups?"
     r"|baselines?|limitations?|main \w+"
-    r"|datasets?|benchmarks?|code|authors?|extension|evaluations?|savings?|reduction|guarantees?|assumptions?|components?|modules?"
+    r"|data ?sets?|benchmarks?|code|authors?|extension|evaluations?|savings?|reduction|guarantees?|assumptions?|components?|modules?"
     r"|contributions?|ability)\b"
     r"(?! (?:of|in|from|for) (?:the )?[a-z$]*[A-Z])"
 )
@@ -204,6 +204,8 @@ _OWNER = re.compile(
     r"\b(?:an?|each|every) (?:[\w-]+ ){1,4}(?!of|with|in|for|on|to|by|and|or)[\w-]+ $|\b(?:\w+ (?:that|who)|papers|methods) (?:[\w-]+ ){1,3}$",
     re.IGNORECASE,
 )
+# "what fixes them?": a verb, and no plural
+_WHAT_DOES = re.compile(r"^(?:and |but |so )*(?:what|who|which) [a-z]+s $", re.IGNORECASE)
 _NO_PLURAL = frozenset("does uses authors papers works shows this is was has its experiments results".split())
 
 
@@ -225,7 +227,7 @@ def refers_inside(question: str) -> bool:
         return True
     if (content and _CLAUSE_BEFORE.search(before)) or (match.re is _POSSESSIVE and _OWNER.search(before)):
         return True
-    if match.group().lower() in ("they", "them", "their"):
+    if match.group().lower() in ("they", "them", "their") and not _WHAT_DOES.match(before):
         plural = (word for word in text.content_words(before) if len(word) > 3 and word.endswith("s") and not word.endswith("ss"))
         return any(word not in _NO_PLURAL for word in plural)
     return match.group().lower() in ("it", "its") and bool(content) and bool(_SUBORDINATE.search(before))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_qa.chat.turns import FINITE, Asked, Turn, papers_asked_for
+from rag_qa.chat.turns import FINITE, LOOKED_BACK, Asked, Turn, papers_asked_for
 from rag_qa.retrieval.set_questions import asked_for_set
 
 _AND = r"^(?:(?:and|but|so|then|ok(?:ay)?|now),? )*"
-_LOOKED_BACK = 3  # turns in which the question may stand that "which of them" means
 
 _THEM = r"(?:them|(?:these|those)(?: (?:papers|ones|works|studies|articles|methods|approaches))?)"
 _WHICH = r"(?P<which>which|what|how many|(?:do|does) any|(?:are|is|were) any|any|do (?:some|others)|who)"
@@ -70,7 +69,7 @@ def is_of_set(question: str) -> bool:
 
 
 def _last_set(turns: Sequence[Turn]) -> Asked | None:
-    found = (papers_asked_for(turns[i].understood_as) for i in range(len(turns) - 1, max(-1, len(turns) - 1 - _LOOKED_BACK), -1))
+    found = (papers_asked_for(turns[i].understood_as) for i in range(len(turns) - 1, max(-1, len(turns) - 1 - LOOKED_BACK), -1))
     return next(filter(None, found), None)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_qa import text
-from rag_qa.chat.pointing import GENERIC
+from rag_qa.chat.pointing import GENERIC, QUOTED
 from rag_qa.papers import Paper
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.set_questions import asked_for_set
@@ -98,6 +98,9 @@ def papers_asked_for(question: str) -> Asked | None:
 
 # -------------------------------------------------------------------------------------------------- what is spoken of
 
+LOOKED_BACK = 6
+"""Turns back in which a list may stand that "the second one" or "which of them" means."""
+
 LISTING = re.compile(
     r"\b(?:which|what|list|find|show|name|any|all)\b(?: \w+){0,3} (?:papers|works|studies|abstracts|articles|methods|approaches|frameworks"
     r"|techniques|benchmarks|algorithms|others)\b"
@@ -122,9 +125,14 @@ _DEFINED = re.compile(
     r"|^(?:(?:and|so|but) )*(?:(?:how|why|when|where) )?(?:is|are|was|does|did|can|could|has|will) (?P<of>[^\s?]+) \w",
     re.IGNORECASE,
 )
+_ASKED_ON = re.compile(
+    r"^(?:(?:and|but|so) )*(?:why|how|where|who|when|really|in|tell me more|something|again|shorter|briefly|simpler)\b[^:?]{0,24}: ", re.IGNORECASE
+)
 _IN_FRONT = re.compile(r"^(?P<front>[^:?]{2,200}): (?=\S)")
+_ONLY_COMPARED = re.compile(r"\b(?:versus|vs\.?|compared (?:to|with)|than)\b", re.IGNORECASE)
 _MOST_NAMED = 4
 _SHORT = 3  # words of a name that can be told in a row with others
+_MOST_CARRIED = 8  # words that go on from question to question
 _TITLE = 6  # words of a title that can stand for "it"
 
 
@@ -144,6 +152,8 @@ def several(turn: Turn) -> list[str]:
     labels = {text.fold(paper.label).text for paper in turn.papers}
     if len(asked) > 1 and _COMPARED.search(turn.understood_as) and (not labels or sum(text.fold(name).text in labels for name in asked) != 1):
         return asked
+    if len(asked) == 1 and not asked_for_set(turn.understood_as) and _ONLY_COMPARED.search(turn.understood_as) and text.fold(asked[0]).text in labels:
+        return []  # "TIDE-7 versus other models"
     if len(turn.papers) > 1 and (LISTING.search(turn.understood_as) or asked_for_set(turn.understood_as)):
         return [called(paper) for paper in in_order(turn)]
     return []
@@ -209,11 +219,20 @@ def subject(turn: Turn) -> tuple[str, bool]:
         return name, True
     if labels and len(labels[0].split()) <= _TITLE:
         return called(turn.papers[0]), True
+    if quoted := _in_quotes(turn):
+        return quoted, True
     if asked:
         return asked[0], True
     if front := put_in_front(turn.understood_as):
         return front, False
     return " ".join(list(dict.fromkeys(text.content_words(turn.understood_as)))[:10]), False
+
+
+def _in_quotes(turn: Turn) -> str:
+    """The paper without a name that a turn asked about by its first words; whatever stands in quotes, if nothing answered."""
+    found = QUOTED.search(turn.understood_as)
+    quoted = found.group() if found else ""
+    return quoted if not turn.papers or quoted == called(turn.papers[0]) else ""
 
 
 def _own_name(paper: Paper) -> str:
@@ -237,10 +256,10 @@ def _defined(turn: Turn) -> str:
 def put_in_front(question: str) -> str:
     """What stands in front of a question as what it is about.
 
-    >>> put_in_front("moss under snow: how many metres?"), put_in_front("What is TIDE-7?")
+    >>> put_in_front("moss under snow: how many metres?"), put_in_front("why: What is TIDE-7?")
     ('moss under snow', '')
     """
-    found = _IN_FRONT.match(question)
+    found = _IN_FRONT.match(_ASKED_ON.sub("", question))
     return found["front"] if found else ""
 
 
@@ -261,14 +280,19 @@ def context(about: str, turn: Turn) -> str:
     known = set(text.terms(about))
     # what stood in front of it came from the turns before
     front = put_in_front(turn.understood_as)
-    said = turn.understood_as[len(front) :]
+    said = turn.understood_as.partition(f"{front}: ")[2] if front else turn.understood_as
     carried = [word for word in text.content_words(said) if not known.intersection(text.word_terms(word))]
-    return " ".join(dict.fromkeys([about, *carried[:8]]))
+    most = max(0, _MOST_CARRIED - len(about.split())) if about == front else _MOST_CARRIED
+    return " ".join(dict.fromkeys([about, *carried[:most]]))
 
 
 def listed(turns: Sequence[Turn]) -> tuple[Paper, ...]:
     """The papers of the last list, which "the second one" points into."""
-    return next((in_order(turns[i]) for i in range(len(turns) - 1, -1, -1) if len(turns[i].papers) > 1), turns[-1].papers)
+    back = range(len(turns) - 1, max(-1, len(turns) - 1 - LOOKED_BACK), -1)
+    lists = (turns[i] for i in back if len(turns[i].papers) > 1 and several(turns[i]))
+    others = (turns[i] for i in back if len(turns[i].papers) > 1)
+    found = next(lists, None) or next(others, None)
+    return in_order(found) if found else turns[-1].papers
 
 
 def phrases_of(question: str) -> tuple[str, ...]:
