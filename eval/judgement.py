@@ -4,7 +4,7 @@ Of each headline figure, with the interval of its signed difference to the basel
 
     REGRESSED      the interval lies below 0: worse by more than chance
     OK             its lower end is above -margin: not worse by as much as the margin
-    INCONCLUSIVE   otherwise: too few questions to tell; how many it would take is said
+    INCONCLUSIVE   otherwise: too few questions to tell; how many it would take, if the difference is as large as seen, is said
     MISSING        the baseline has it and the run does not, or not in the same version
     NEW            the other way round
 
@@ -52,7 +52,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Of one figure. `needed`: questions that it takes to tell a difference of the margin."""
+    """Of one figure. `needed`: questions that would settle what is inconclusive, one way or the other, if the difference is as large as seen."""
 
     difference: Difference
     outcome: Outcome
@@ -130,8 +130,13 @@ def _verdict(one: Difference, rules: Rules) -> Verdict:
     if one.lacks or one.interval is None or one.after.value is None:
         return Verdict(one, Outcome.NEW if one.before.value is None and one.after.value is not None else Outcome.MISSING, margin)
     outcome = outcome_of(one.interval, margin)
-    needed = stats.items_needed(one.variance or 0.0, margin) if outcome is Outcome.INCONCLUSIVE else None
-    return Verdict(one, outcome, margin, needed)
+    return Verdict(one, outcome, margin, _needed(one, margin) if outcome is Outcome.INCONCLUSIVE else None)
+
+
+def _needed(one: Difference, margin: float) -> int | None:
+    """Questions that would settle it: told apart from 0 if it is worse by so much, or from the margin, whichever is easier."""
+    delta = one.delta or 0.0
+    return stats.items_needed(one.variance or 0.0, max(-delta, delta + margin))
 
 
 def _margin(one: Difference, rules: Rules) -> float:

@@ -100,7 +100,7 @@ def test_better_passes() -> None:
 def test_too_few_questions_to_tell_warn_and_fail_when_strict() -> None:
     before, after = items("+" * 20), items("+" * 19 + "-")
     found, strict = judged(before, after), judged(before, after, strict=True)
-    # one of twenty: variance 0.05 - 0.0025; 7.84 * 0.0475 / 0.05² = 149
+    # one of twenty: variance 0.05 - 0.0025; 7.84 * 0.0475 / 0.05² = 149 to tell it from 0
     assert of(found, FACT).outcome is Outcome.INCONCLUSIVE
     assert of(found, FACT).needed == pytest.approx(149, abs=8)
     assert of(found, FACT).said == f"INCONCLUSIVE: {of(found, FACT).needed} questions needed"
@@ -108,6 +108,12 @@ def test_too_few_questions_to_tell_warn_and_fail_when_strict() -> None:
     assert not strict.passed
     assert strict.reasons == ["INCONCLUSIVE: right.all, fact_in_answer.answerable, fact_in_first_sentence.single"]
     assert differences.verdict_lines(found)[-1].endswith("3 inconclusive")
+
+
+def test_what_is_nearer_to_nothing_than_to_the_margin_is_to_be_told_from_the_margin() -> None:
+    verdict = of(judged(items("+" * 20), items("+" * 19 + "-"), margin=0.14), FACT)
+    assert verdict.outcome is Outcome.INCONCLUSIVE  # the interval is about -0.15 to 0
+    assert verdict.needed == pytest.approx(7.84 * 0.0475 / 0.09**2, abs=5)  # 46
 
 
 def test_a_margin_of_ones_own_for_a_figure() -> None:
