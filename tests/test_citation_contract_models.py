@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from rag_qa.answering.answer import Answer, Sentence, Status
 from rag_qa.answering.generative import INSTEAD
-from rag_qa.engine import Engine
+from rag_qa.engine import MOST_WORDS_LONGER, Engine
 from rag_qa.errors import EmptyIndexError, ProviderError, ProviderTimeout
 from rag_qa.interfaces.answer_exports import export
 from rag_qa.llm.chat_model import Message, Piece
@@ -477,3 +477,17 @@ def test_a_model_that_fails_half_way_leaves_what_was_checked(stage: Stage) -> No
     answer = stage.say(f"{FAST} [{{tides}}] Mosses are", ProviderTimeout("silence"))
     assert sentences(answer) == [(FAST, (1,))]
     assert "silence" in answer.notice
+
+
+@pytest.mark.parametrize(("most_words", "asked_for"), [(None, 100), (MOST_WORDS_LONGER, 250)])
+def test_a_longer_answer_is_asked_for_and_held_to_the_same(stage: Stage, most_words: int | None, asked_for: int) -> None:
+    stage.puppet.says, stage.puppet.prompts = [f"{FAST} [{stage.numbers['tides']}]"], []
+    answer = stage.engine.ask(QUESTION, most_words=most_words)
+    assert f"at most {asked_for} words" in stage.puppet.prompts[0]
+    assert_kept(answer, answer.sentences)
+    assert sentences(answer) == [(FAST, (1,))]
+
+
+def test_what_a_model_is_told_of_its_length_is_no_sentence_of_an_answer(stage: Stage) -> None:
+    told_it = "Write plain sentences, at most 250 words in all; no lists, no headings, no links, no list of references."
+    assert sentences(stage.say(f"{told_it} {FAST} [{{tides}}]")) == [(FAST, (1,))]
