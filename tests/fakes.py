@@ -252,7 +252,7 @@ class FakeEngine:
 
     def threshold(self) -> Threshold:
         self.info()
-        return Threshold(0.5)
+        return Threshold(self.settings.min_confidence, is_set="min_confidence" in self.settings.model_fields_set)
 
     def forget_calibration(self) -> bool:
         was, self.is_calibrated = self.is_calibrated, False

@@ -11,6 +11,7 @@ from rag_qa.engine import DEFAULT_DELTA, DEFAULT_RISK, NOT_ANSWERABLE, Calibrati
 from rag_qa.interfaces import calibration_views, new_files, terminal
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 from rag_qa.interfaces.session import DataDir, Json, session_of
+from rag_qa.settings import load
 
 INTERRUPTED = 130
 _PICTURES = ("html", "svg")
@@ -119,4 +120,6 @@ def _what_changes(engine: EngineLike, found: Calibration) -> str:
         return f"Nothing was changed: questions are {calibration_views.threshold_text(now)}"
     if now.is_set:
         return f"Kept, but RAG_QA_MIN_CONFIDENCE is set to {now.value:.2f}, and that counts."
+    if load().uses_llm:
+        return "Kept, for answers without a language model; one is configured, and its answers are not refused by this threshold."
     return "Kept: questions are refused below it from now on (rag-qa calibrate --reset: the default again)."

@@ -59,6 +59,19 @@ def test_questions_of_a_person_give_a_threshold_and_it_is_kept() -> None:
     assert result.stdout.endswith("Kept: questions are refused below it from now on (rag-qa calibrate --reset: the default again).\n")
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("RAG_QA_MIN_CONFIDENCE", "0.3", "Kept, but RAG_QA_MIN_CONFIDENCE is set to 0.30, and that counts."),
+        ("OPENAI_API_KEY", "sk-1", "Kept, for answers without a language model; one is configured"),
+    ],
+)
+def test_where_another_threshold_counts_it_is_said(variable: str, value: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, value)
+
+    assert run("--from-library").stdout.splitlines()[-1].startswith(says)
+
+
 def test_questions_made_from_the_library_are_named_as_what_they_are() -> None:
     result = run()
 
