@@ -156,6 +156,7 @@ LOOKALIKES = [
     "`z [3]` and `f([1])`",
     "$x_{[1]} < 0.3$ and $a [2]$",
     r"\(y [2]\)",
+    "$m<A/n [1]$ and `<a [2]`",
     "the matrix [[1, 2], [3, 4]]",
     "a list [a, b] or [x]",
     'a map {"a": [1]}',
