@@ -15,15 +15,36 @@ good match in meaning; with absolute scales a question in other words than the p
 words.
 """
 
-OF_EMBEDDERS: Mapping[str, Mapping[str, float]] = {
+OF_EMBEDDERS: Mapping[str, dict[str, float]] = {
     "wordllama-l2-supercat-256": {"passage": 0.24, "sentence": 0.20, "keyword": 0.56, "named": 0.30},
 }
-"""Other weights where a model tells less, fitted in the same way."""
+"""Other weights where a model tells less, fitted in the same way. To lean on such a model (see IN_OWN_WORDS) finds no more."""
+
+IN_OWN_WORDS = {"passage": 0.23, "sentence": 0.11, "whole": 0.23, "ahead": 0.46, "named": 0.30}
+"""Weights for a need in a person's own words, whose words no paper holds: the mean of all passages beside the best one, and of the keyword score only
+what is ahead of many papers (see needs).
+"""
 
 
-def weights(embedder: str) -> Mapping[str, float]:
-    """The weights for vectors of an embedder, by its name."""
-    return OF_EMBEDDERS.get(embedder, WEIGHTS)
+def leans(embedder: str) -> bool:
+    """Do vectors of an embedder, by its name, tell enough to lean on them where words don't tell?
+
+    >>> leans("all-MiniLM-L6-v2-int8"), leans("wordllama-l2-supercat-256")
+    (True, False)
+    """
+    return embedder not in OF_EMBEDDERS
+
+
+def weights(embedder: str, need: float = 0.0) -> Mapping[str, float]:
+    """The weights for vectors of an embedder, by its name. `need`: how much the question is a need in own words, in [0, 1].
+
+    >>> round(weights("all-MiniLM-L6-v2-int8", 0.5)["keyword"], 3)
+    0.215
+    """
+    plain = OF_EMBEDDERS.get(embedder, WEIGHTS)
+    if not need:
+        return plain
+    return {name: (1 - need) * plain.get(name, 0.0) + need * IN_OWN_WORDS.get(name, 0.0) for name in plain | IN_OWN_WORDS}
 
 
 def fuse(scores: Mapping[str, Mapping[str, float]], weights: Mapping[str, float] = WEIGHTS) -> list[tuple[str, float]]:

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import numpy as np
+
 from rag_qa import text
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Vectors
 from rag_qa.index.store import Near, Store
 from rag_qa.papers import Paper
-from rag_qa.retrieval import copies, fusion, terms
+from rag_qa.retrieval import copies, fusion, needs, terms
 from rag_qa.retrieval.filters import Filters, conditions
 from rag_qa.retrieval.hits import Asked, Hit
 from rag_qa.retrieval.reranking.order import DEPTH, reordered
@@ -39,7 +41,7 @@ class Found:
     """What is found for a question, and not yet put together. `keyword`: papers by BM25; `dense`: by the cosine of their best passage; `near`: these
     passages. `sentences`: vectors of the sentences of the papers that either found; `best`: cosine of the best one of each. `scores`: what is fused,
     each in [0, 1] (see fusion.WEIGHTS). `asked`: terms of the question, each with its weight times its rarity; `also`: what was searched besides;
-    `vector`: unit vector of the question.
+    `vector`: unit vector of the question; `need`: how much it is one in a person's own words, in [0, 1] (see needs).
     """
 
     keyword: Ranking
@@ -51,6 +53,7 @@ class Found:
     asked: Mapping[str, float]
     also: Sequence[Added]
     vector: Vectors
+    need: float = 0.0
 
 
 class Retriever:
@@ -89,8 +92,8 @@ class Retriever:
         return [hit for hit in hits if hit.passages]
 
     def _once_ranked(self, question: str, k: int, filters: Filters | None) -> list[Hit]:
-        found = self.find(question, max(_DEPTH, k), filters)
-        weights = fusion.weights(self._embedder.name)
+        found = self.find(question, max(_DEPTH, k), filters, leaning=fusion.leans(self._embedder.name))
+        weights = fusion.weights(self._embedder.name, found.need)
         likely = [paper_id for paper_id, _ in fusion.fuse(found.scores, weights)[: 2 * k + _MAY_BE_NAMED]]
         papers = self._store.get(likely)
         # a paper that another process has just removed may still be in a ranking
@@ -112,16 +115,22 @@ class Retriever:
         ids = sorted(self._store.ids_meeting(conditions(filters)))[:_MOST_PASSING]
         return sorted(self._store.get(ids).values(), key=lambda paper: (-(paper.year or 0), paper.id))
 
-    def find(self, question: str, depth: int, filters: Filters | None = None) -> Found:
-        """What there is on a question: of either ranking that many papers. Raises EmptyIndexError, StaleIndexError."""
+    def find(self, question: str, depth: int, filters: Filters | None = None, *, leaning: bool = False) -> Found:
+        """What there is on a question: of either ranking that many papers. `leaning`: lean on meaning as far as no paper has its words.
+
+        Raises EmptyIndexError, StaleIndexError.
+        """
         self._store.open()
         narrowing = conditions(filters or Filters())
-        vector = self._embedder.embed([text.joined(question)])[0]
         weights, also = terms.query_terms(question), terms.added(question, self._store)
         asked = {term: weight * self.rarity(term) for term, weight in weights.items()}
-        near = self._store.near(vector, depth * _PASSAGES_PER_PAPER, narrowing)
         # of both more than the candidates: a candidate of the one is further down in the other
-        dense, keyword = _best_of_each(near), self._store.by_keywords({**terms.weights(also), **weights}, 2 * depth, narrowing)
+        keyword = self._store.by_keywords({**terms.weights(also), **weights}, 2 * depth, narrowing)
+        told = {paper_id: score / _most(asked) for paper_id, score in keyword}
+        need = needs.share(list(told.values())) if leaning else 0.0
+        vector = self._vector(question, need)
+        near = self._store.near(vector, depth * _PASSAGES_PER_PAPER, narrowing)
+        dense = _best_of_each(near)
         sentences = self._store.sentence_vectors(list(dict.fromkeys(paper_id for paper_id, _ in (*dense[:depth], *keyword[:depth]))))
         best = {paper_id: float((vectors @ vector).max()) for paper_id, vectors in sentences.items() if len(vectors)}
         # a passage that was not found is no nearer than the last one that was, nor than the best sentence of its paper
@@ -130,9 +139,23 @@ class Retriever:
         scores = {
             "passage": self._on_scale(passage),
             "sentence": self._on_scale(best),
-            "keyword": {paper_id: score / _most(asked) for paper_id, score in keyword if paper_id in best},
+            "keyword": {paper_id: score for paper_id, score in told.items() if paper_id in best},
         }
-        return Found(keyword, dense, near, sentences, best, scores, asked, also, vector)
+        if need:
+            scores["whole"] = self._on_scale(needs.whole(near, self._passages_of(list(best))))
+            scores["ahead"] = {paper_id: score for paper_id, score in needs.ahead(told).items() if paper_id in best}
+        return Found(keyword, dense, near, sentences, best, scores, asked, also, vector, need)
+
+    def _vector(self, question: str, need: float) -> Vectors:
+        """Unit vector of a question: of a need, the direction between it and how a paper would speak of it."""
+        asked = text.joined(question)
+        plain, *said = self._embedder.embed([asked, needs.as_papers_say(asked)] if need else [asked])
+        mixed: Vectors = sum((np.float32(need) * one for one in said), plain)
+        return mixed / np.float32(max(float(np.linalg.norm(mixed)), 1e-9)) if said else mixed
+
+    def _passages_of(self, paper_ids: Sequence[str]) -> dict[str, int]:
+        """How many passages each paper has."""
+        return {paper_id: len(passages) for paper_id, passages in self._store.passages(self._store.get(paper_ids)).items()}
 
     def _on_scale(self, cosines: Mapping[str, float]) -> dict[str, float]:
         """Cosines as MiniLM would give them: others keep all of theirs within a narrow range."""

@@ -1,0 +1,117 @@
+"""Slips of the fingers in a question: "forecsats", "whcih". A word that neither the papers nor English knows becomes the one that is a slip away.
+
+Nothing is guessed at for names and short words, or where the papers do not have a word so near: what is unknown may be what the question is about.
+A door to the data of symspellpy: 82,000 English words with their usual forms, British and American; the package itself is never imported.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Protocol
+
+from rag_qa import text
+from rag_qa.errors import MissingExtraError
+from rag_qa.papers import Paper
+
+_DICTIONARY = ("symspellpy", "frequency_dictionary_en_82_765.txt")
+
+_SHORTEST = 5  # letters of a word that is put right by the papers,
+_SHORTEST_USUAL = 3  # and of one that is a usual word with two letters swapped: "teh"
+_LOOKED_AT = 20  # papers that are asked how they write a word
+_USUAL = text.STOPWORDS | text.QUESTION_WORDS
+# Only plain words in small letters, or a first word with a capital: all else may be a name, a formula or a quotation.
+_WORD = re.compile(r"(?<![\w\-“”\"'’./@])[A-Z]?[a-z]{2,}(?![\w\-“”\"'’/@]|\.\w)")
+
+
+class Library(Protocol):
+    """What the papers say of words."""
+
+    def document_frequency(self, term: str) -> int:
+        """In how many papers a term (see text.word_terms) stands."""
+        ...
+
+    def by_keywords(self, terms: Mapping[str, float], limit: int) -> Sequence[tuple[str, float]]:
+        """(id, score) of papers that hold any of some terms."""
+        ...
+
+    def get(self, paper_ids: Sequence[str]) -> Mapping[str, Paper]:
+        """Papers by their ids."""
+        ...
+
+
+@cache
+def english() -> frozenset[str]:
+    """English words in small letters. Raises MissingExtraError without the package that they come with."""
+    package, name = _DICTIONARY
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise MissingExtraError(f"the list of English words is missing: pip install {package}")
+    lines = (Path(found.origin).parent / name).read_text(encoding="utf-8-sig").splitlines()
+    return frozenset(line.split(" ", 1)[0] for line in lines)
+
+
+def mended(question: str, library: Library) -> str:
+    """The question without slips, as far as the papers tell what is meant."""
+
+    def put_right(match: re.Match[str]) -> str:
+        word = match.group()
+        if word[0].isupper() and match.start() > 0:
+            return word  # a name
+        found = _meant(word.lower(), library)
+        return found.capitalize() if word[0].isupper() else found
+
+    return _WORD.sub(put_right, question)
+
+
+def _meant(word: str, library: Library) -> str:
+    if word in _USUAL or library.document_frequency(_term(word)) > 0 or word in english():
+        return word
+    if usual := next((one for one in _swapped(word) if one in _USUAL), ""):
+        return usual
+    if len(word) < _SHORTEST:
+        return word
+    # two letters that changed places are the likeliest slip
+    for nearby in (_swapped(word), _slips(word)):
+        if meant := _best(word, nearby, library):
+            return meant
+    return word
+
+
+def _best(word: str, nearby: Iterator[str], library: Library) -> str:
+    """The usual word, or else the one that most papers have; "" if there is none. The first letter is seldom wrong."""
+    near = [one for one in dict.fromkeys(nearby) if one[:1] == word[0]]
+    if usual := next((one for one in near if one in _USUAL), ""):
+        return usual
+    counted = sorted(((library.document_frequency(_term(one)), one) for one in near), reverse=True)
+    return next((one for count, one in counted if count and _is_written(one, library)), "")
+
+
+def _is_written(word: str, library: Library) -> bool:
+    """Is the word English, or do papers have it itself, and not only another with its stem?"""
+    if word in english():
+        return True
+    found = library.get([paper_id for paper_id, _ in library.by_keywords({_term(word): 1.0}, _LOOKED_AT)])
+    return any(word in text.content_words(f"{paper.title or ''} {paper.abstract}") for paper in found.values())
+
+
+def _term(word: str) -> str:
+    return text.word_terms(word)[0]
+
+
+def _swapped(word: str) -> Iterator[str]:
+    """The word with two neighbours changing places."""
+    return (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1) if word[i] != word[i + 1])
+
+
+def _slips(word: str) -> Iterator[str]:
+    """The word with a letter too few, too many, or another one: everything that is one slip away, besides two that were swapped."""
+    for i in range(len(word) + 1):
+        yield from (word[:i] + letter + word[i:] for letter in ascii_lowercase)
+    for i in range(len(word)):
+        yield word[:i] + word[i + 1 :]
+        yield from (word[:i] + letter + word[i + 1 :] for letter in ascii_lowercase if letter != word[i])
