@@ -120,5 +120,5 @@ def _renew(stored: Run, now: Side, path: Path) -> int:
             f"{stored.directory} is no baseline: {len(now.errors)} errors, {len(now.items)} of {stored.manifest['questions']} questions asked"
         )
     sides.write(now, path)
-    sys.stdout.write(f"{path} is renewed: {len(now.items)} questions\n")
+    sys.stdout.write(f"{sides.shown(path)} is renewed: {len(now.items)} questions\n")
     return PASSED

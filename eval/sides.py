@@ -189,11 +189,16 @@ def read(path: Path) -> Side:
             raise SourceError(path, 1, found=f"a baseline of form {head['baseline']}", expected=f"form {FORM}", hint="Renew it")
         names = list(head["metrics"])
         items = tuple(_scored(record, names) for record in records)
-        return Side(str(path), head["about"], head["metrics"], items, tuple(head["judged"]))
+        return Side(shown(path), head["about"], head["metrics"], items, tuple(head["judged"]))
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise SourceError(
             path, None, found=repr(error), expected="a run's directory, or a baseline that `python -m eval gate --renew` wrote"
         ) from error
+
+
+def shown(path: Path) -> str:
+    """A path as one would type it here."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def _scored(record: Mapping[str, Any], names: Sequence[str]) -> Scored:

@@ -195,7 +195,7 @@ def test_other_settings_are_said() -> None:
 
 
 def test_a_baseline_holds_the_scores_and_no_word_of_the_answers(tmp_path: Path) -> None:
-    made = side(items("+-!", unanswerables="+-"), name=str(tmp_path / "b.jsonl"))
+    made = side(items("+-!", unanswerables="+-"), name="b.jsonl")
     sides.write(made, tmp_path / "b.jsonl")
     again = sides.load(tmp_path / "b.jsonl")
     assert again.about == made.about

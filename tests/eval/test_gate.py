@@ -343,7 +343,7 @@ def test_the_command_renews_the_baseline(gate: Callable[..., tuple[int, str]], t
     code, printed = gate(run, "--renew")
     assert code == 0
     assert "REGRESSED" in printed  # it is said what one is about to accept
-    assert printed.splitlines()[-1] == f"{tmp_path / 'baseline.jsonl'} is renewed: 20 questions"
+    assert printed.splitlines()[-1] == "baseline.jsonl is renewed: 20 questions"
     assert gate(run)[0] == 0
     assert gate(store(tmp_path / "better", items("+" * 20)))[0] == 0
     (tmp_path / "baseline.jsonl").unlink()
