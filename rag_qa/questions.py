@@ -268,17 +268,20 @@ class Questions:
             yield from self._parts.extractive.stream(understood, hits, asked=asked, most_words=most_words or MOST_WORDS, search=search)
             return
         reading = self._parts.extractive.read(understood, hits)
-        if reading is None or not self._is_worth_asking(reading.assessment.confidence, hits[0].score):
-            # no evidence: the model would answer from memory
-            refused = self._parts.extractive.answer(understood, hits, asked=asked) if reading else refusal(asked, understood, _NOTHING, hits)
-            yield replace(refused, model=self._parts.model_name)
+        if reading is None:
+            yield replace(refusal(asked, understood, _NOTHING, hits), model=self._parts.model_name)
+            return
+        offline = self._parts.extractive.answer(understood, hits, asked=asked, most_words=most_words or MOST_WORDS, search=search)
+        confidence = max(reading.assessment.confidence, offline.confidence)
+        if not self._is_worth_asking(confidence, hits[0].score):
+            yield replace(offline, model=self._parts.model_name)  # no evidence: the model would answer from memory
             return
         written = self._parts.generative.stream(
             understood,
-            hits,
+            self._parts.extractive.widened(understood, hits, search),
             asked=asked,
-            confidence=reading.assessment.confidence,
-            fallback=partial(self._parts.extractive.answer, understood, hits, asked=asked, most_words=most_words or MOST_WORDS),
+            confidence=confidence,
+            fallback=lambda: offline,
             most_words=most_words or MOST_WORDS_ASKED_FOR,
         )
         with closing(written) as events:

@@ -38,6 +38,7 @@ TORN = "A part of the model's reply could not be read and is left out."
 LINK_LEFT_OUT = "A link that stands in none of the abstracts is left out."
 MOST_RELATED = 3
 MOST_HELD = 2
+_MOST_OF_MISSING = 300  # characters of what a model says is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class Draft:
     _seen: set[Cited] = field(default_factory=set)
     _numbering: Numbering = field(default_factory=Numbering)
     _notices: list[str] = field(default_factory=list)
+    _unanswered: list[str] = field(default_factory=list)
     _left_out: int = 0
 
     # ------------------------------------------------------------------------------------------------- taking in
@@ -106,7 +108,7 @@ class Draft:
     def _restart(self) -> list[Sentence]:
         """What came so far was reasoning, or an introduction."""
         self._waiting, self._shown, self._seen, self._numbering = [], [], set(), Numbering()
-        self._notices, self._left_out, self.missing, self.is_over = [], 0, None, False
+        self._notices, self._unanswered, self._left_out, self.missing, self.is_over = [], [], 0, None, False
         return []
 
     def _linkless(self, cited: Cited) -> Cited:
@@ -122,10 +124,13 @@ class Draft:
             self._notices.append(notice)
 
     def note_missing(self, missing: str) -> None:
-        """The model says that the papers do not answer all of it: of an answer that is a notice, without one it is a refusal."""
+        """The model says that the papers do not answer all of it: beside an answer that is named, without one it is a refusal."""
         missing = self._linkless(Cited(missing)).text
-        if self._cites_something:
-            self.note(_sentence("The model adds that the papers do not answer all of the question", missing))
+        words = " ".join(missing.split())[:_MOST_OF_MISSING].strip(' .:-–—*_`"“”')
+        if self._cites_something and words:
+            self._unanswered.append(words)
+        elif self._cites_something:
+            self.note("The model adds that the papers do not answer all of the question.")
         else:
             self.missing = [missing] if missing else []
 
@@ -218,7 +223,8 @@ class Draft:
         sources = tuple(Source(papers[old].paper, papers[old].hit.score, new) for new, old in enumerate(self._numbering.order, 1))
         sentences = tuple(self._shown)
         notice = " ".join(self._all_notices(len(hits)))
-        return Answer(asked, self.question, sentences, sources, confidence=confidence, model=model, usage=usage, notice=notice)
+        unanswered = tuple(dict.fromkeys(self._unanswered))
+        return Answer(asked, self.question, sentences, sources, confidence=confidence, model=model, usage=usage, notice=notice, unanswered=unanswered)
 
     def _all_notices(self, found: int) -> list[str]:
         notices = list(self._notices)
@@ -253,5 +259,5 @@ def _sentence(beginning: str, rest: str) -> str:
 
 
 def _reason(missing: str) -> str:
-    missing = " ".join(missing.split())[:300]
+    missing = " ".join(missing.split())[:_MOST_OF_MISSING]
     return "These papers do not answer this." if is_nothing(missing) else "These papers do not answer this. " + _sentence("Missing", missing)

@@ -112,6 +112,15 @@ class ExtractiveAnswerer:
         )
         return replace(answer, timings={"answer": round(time.perf_counter() - started, 6)}) if answer.abstained is None else answer
 
+    def widened(self, question: str, hits: Sequence[Hit], search: SearchFor) -> list[Hit]:
+        """What there is on a question, for somebody else to answer from: of one that asks several things, or about several papers, the best paper on
+        each comes first.
+        """
+        names = names_of_papers(question, ranked(hits))
+        alone = [one.alone for one in divided(question, names) or sides(question, [*names, *names_in(question)])]
+        best = [hit for part in alone for hit in ranked(search(part))[:1]]
+        return list({hit.paper.id: hit for hit in (*best, *hits)}.values())
+
     def _of_whole(self, asked: str, question: str, hits: Sequence[Hit], most_words: int) -> Answer:
         judged = self._judged(question, hits)
         if judged is None:

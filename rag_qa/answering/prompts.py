@@ -48,7 +48,7 @@ _TEXT_FORM = f"""
 # no example of the form: small models copy it
 _JSON_FORM = """
 - Reply with one JSON object and nothing else. Its "sentences" is an array of objects, one for each sentence: "sources" are the numbers of the
-  abstracts that say it, and "text" is the sentence. Its "missing" is an empty string.
+  abstracts that say it, and "text" is the sentence. Its "missing" is an empty string, or says in a few words what of the question they do not answer.
 - If the abstracts do not answer the question, "sentences" is empty, and "missing" says in a few words what is missing."""
 
 _TEXT_ASK = f"Answer it from the abstracts above, each sentence with its [number], or write {NOT_ANSWERED}: and what is missing."

@@ -234,13 +234,13 @@ def test_what_papers_say_about_not_knowing_is_no_refusal(sentence: str) -> None:
     assert not refuses(sentence)
 
 
-def test_what_a_model_adds_about_a_gap_is_a_notice() -> None:
+def test_what_a_model_adds_about_a_gap_is_said_beside_the_answer() -> None:
     answer = answer_to("Mosses store carbon [2]. The abstracts do not say how much [2].")
     assert [s.text for s in answer.sentences] == ["Mosses store carbon."]
     assert answer.notice == "The model adds: The abstracts do not say how much."
     partly = answer_to("Mosses store carbon [2]. NOT_ANSWERED: how much. More [1].")
     assert [s.text for s in partly.sentences] == ["Mosses store carbon."]
-    assert "how much" in partly.notice
+    assert partly.unanswered == ("how much",)
 
 
 def test_a_refusal_after_sentences_that_cite_nothing() -> None:

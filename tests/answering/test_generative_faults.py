@@ -154,7 +154,7 @@ def test_a_sentence_of_json_is_shown_while_the_server_still_speaks() -> None:
         (as_json(missing="its price [1]"), "These papers do not answer this. Missing: its price.", ""),
         (as_json(), None, "no sentence"),
         (as_json(missing="None"), "These papers do not answer this.", ""),
-        (as_json(MOSS, missing="its price"), MOSS_TOLD, "The model adds that the papers do not answer all of the question: its price."),
+        (as_json(MOSS, missing="its price."), f"{MOSS_TOLD} Not answered by these papers: “its price”", ""),
         (as_json(MOSS, missing="nothing"), MOSS_TOLD, ""),
         (as_json({"text": "I cannot answer this.", "sources": [1]}), "These papers do not answer this.", ""),
         (as_json({"text": "NOT_ANSWERED: its price", "sources": [1]}), "These papers do not answer this. Missing: its price", ""),

@@ -115,3 +115,19 @@ def test_both_papers_answer_what_is_asked_each_under_its_label(seed_engine: Engi
     assert "1.67" in answer.text
     assert "4x" in answer.text
     assert [sentence.lead.split(":")[0] for sentence in answer.sentences if ":" in sentence.lead] == ["NetMoE", "SeedLM"]
+
+
+@pytest.mark.parametrize("question", ["What speed-up do NetMoE and SeedLM report?", "How much faster is NetMoE, and what does SeedLM compress?"])
+def test_who_else_answers_gets_the_best_paper_on_each_first(seed_engine: Engine, question: str) -> None:
+    only_one = [hit for hit in seed_engine.search(question) if hit.paper.label != "SeedLM"]
+
+    widened = seed_engine.extractive().widened(question, only_one, seed_engine.search)
+
+    assert [hit.paper.label for hit in widened[:2]] == ["NetMoE", "SeedLM"]
+    assert len({hit.paper.id for hit in widened}) == len(widened)
+
+
+def test_for_any_other_question_there_is_what_was_found(seed_engine: Engine) -> None:
+    hits = list(seed_engine.search("How much faster is NetMoE?"))
+
+    assert seed_engine.extractive().widened("How much faster is NetMoE?", hits, seed_engine.search) == hits
