@@ -26,7 +26,7 @@ from rag_qa.conversation import Conversations
 from rag_qa.errors import ProviderError, QuestionError
 from rag_qa.papers import Paper, known_as
 from rag_qa.parts import Parts
-from rag_qa.retrieval import understanding
+from rag_qa.retrieval import slips, understanding
 from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes, words
 from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.searches import Search
@@ -83,7 +83,7 @@ class Questions:
 
     def search(self, question: str, scope: Scope = EVERY_PAPER, *, k: int | None = None, everything: bool = False) -> Search:
         """See Engine.search."""
-        narrowed = self.narrowed(checked(question), scope)
+        narrowed = self.narrowed(self._mended(checked(question)), scope)
         if nothing := self.nothing_passes(narrowed.filters):
             return Search(narrowed.question, (), narrowed.narrowing, nothing)
         asked = asked_for_set(narrowed.question)
@@ -106,7 +106,8 @@ class Questions:
         self._parts.store.open()
         yield Step("Reading the question")
         conversations = self._conversations(scope)
-        understood, shown = self._understood(asked, history, conversations)
+        mended, before = self._mended(asked), [self._mended(earlier) for earlier in history]
+        understood, shown = self._understood(mended, before, conversations)
         narrowed = self.narrowed(understood, scope)
         yield Step("Searching the papers", understood, narrowed.narrowing)
         understanding = time.perf_counter()
@@ -118,7 +119,7 @@ class Questions:
                     timings = {"understand": round(understanding - started, 6), **event.timings, "total": round(time.perf_counter() - started, 6)}
                     notice = " ".join(filter(None, [narrowed.narrowing.notice, event.notice]))
                     event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, notice=notice, timings=timings)
-                    conversations.remember(asked, history, understood, [source.paper for source in event.sources])
+                    conversations.remember(mended, before, understood, [source.paper for source in event.sources])
                 yield event
 
     def tried(self, case: Case) -> Trial | None:
@@ -126,7 +127,7 @@ class Questions:
         asked = checked(case.question)
         if chat.small_talk(asked):
             return None
-        understood, shown = self._understood(asked, case.history, self._conversations(EVERY_PAPER))
+        understood, shown = self._understood(self._mended(asked), case.history, self._conversations(EVERY_PAPER))
         narrowed = self.narrowed(understood, EVERY_PAPER)
         if self._listed(asked, narrowed, shown) or self._told_of_one(asked, narrowed) or self._summed_up(asked, narrowed):
             return None
@@ -154,6 +155,11 @@ class Questions:
         """What was said and answered before: the papers have changed."""
         with self._lock:
             self._scopes.clear()
+
+    def _mended(self, question: str) -> str:
+        """A question without slips of the fingers, as far as the papers tell what is meant."""
+        self._parts.store.open()
+        return slips.mended(question, self._parts.store)
 
     def narrowed(self, question: str, scope: Scope) -> Understood:
         """What a question says of the papers, and what is set besides, which counts where both speak of the same."""

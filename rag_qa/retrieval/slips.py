@@ -20,10 +20,15 @@ from rag_qa.papers import Paper
 
 _DICTIONARY = ("symspellpy", "frequency_dictionary_en_82_765.txt")
 
-_SHORTEST = 5  # letters of a word that is put right by the papers,
-_SHORTEST_USUAL = 3  # and of one that is a usual word with two letters swapped: "teh"
+_SHORTEST = 5  # letters of a word that is put right by the papers
+_SHORTEST_USUAL = (
+    4  # or is, but for a slip of any kind, a word that every question has; two letters that changed places are seen in shorter ones, too
+)
+_COMMON = 10_000_000  # how often the list of English words has counted a word that is common
 _LOOKED_AT = 20  # papers that are asked how they write a word
 _USUAL = text.STOPWORDS | text.QUESTION_WORDS
+_MANY = 3  # unknown words, if they are most of a question, are no slips but another language
+_FOREIGN = re.compile(r"[^\W\d_a-zA-Zα-ωΑ-Ω]")
 # Only plain words in small letters, or a first word with a capital: all else may be a name, a formula or a quotation.
 _WORD = re.compile(r"(?<![\w\-“”\"'’./@])[A-Z]?[a-z]{2,}(?![\w\-“”\"'’/@]|\.\w)")
 
@@ -45,18 +50,20 @@ class Library(Protocol):
 
 
 @cache
-def english() -> frozenset[str]:
-    """English words in small letters. Raises MissingExtraError without the package that they come with."""
+def english() -> Mapping[str, int]:
+    """English words in small letters, and how common they are. Raises MissingExtraError without the package that they come with."""
     package, name = _DICTIONARY
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:
         raise MissingExtraError(f"the list of English words is missing: pip install {package}")
     lines = (Path(found.origin).parent / name).read_text(encoding="utf-8-sig").splitlines()
-    return frozenset(line.split(" ", 1)[0] for line in lines)
+    return {word: int(count) for word, count in (line.split(" ", 1) for line in lines)}
 
 
 def mended(question: str, library: Library) -> str:
-    """The question without slips, as far as the papers tell what is meant."""
+    """The question without slips, as far as the papers tell what is meant. One that seems not to be English stays as it is."""
+    if _FOREIGN.search(question) or _mostly_unknown(_WORD.findall(question), library):
+        return question
 
     def put_right(match: re.Match[str]) -> str:
         word = match.group()
@@ -68,27 +75,37 @@ def mended(question: str, library: Library) -> str:
     return _WORD.sub(put_right, question)
 
 
+def _mostly_unknown(words: Sequence[str], library: Library) -> bool:
+    unknown = sum(not _is_known(word.lower(), library) for word in words)
+    return unknown >= _MANY and 2 * unknown > len(words)
+
+
+def _is_known(word: str, library: Library) -> bool:
+    return word in _USUAL or library.document_frequency(_term(word)) > 0 or word in english()
+
+
 def _meant(word: str, library: Library) -> str:
-    if word in _USUAL or library.document_frequency(_term(word)) > 0 or word in english():
+    if _is_known(word, library):
         return word
-    if usual := next((one for one in _swapped(word) if one in _USUAL), ""):
-        return usual
-    if len(word) < _SHORTEST:
-        return word
-    # two letters that changed places are the likeliest slip
-    for nearby in (_swapped(word), _slips(word)):
-        if meant := _best(word, nearby, library):
+    # two letters that changed places are the likeliest slip, and a wrong one the least likely
+    for nearby in (_swapped(word), *((_longer_or_shorter(word), _with_another(word)) if len(word) >= _SHORTEST_USUAL else ())):
+        if meant := _best(word, list(dict.fromkeys(nearby)), library):
             return meant
     return word
 
 
-def _best(word: str, nearby: Iterator[str], library: Library) -> str:
-    """The usual word, or else the one that most papers have; "" if there is none. The first letter is seldom wrong."""
-    near = [one for one in dict.fromkeys(nearby) if one[:1] == word[0]]
-    if usual := next((one for one in near if one in _USUAL), ""):
+def _best(word: str, nearby: Sequence[str], library: Library) -> str:
+    """A word of every question, or else the one that most papers have, or a common English one; "" if there is none."""
+    if usual := next((one for one in nearby if one in _USUAL), ""):
         return usual
-    counted = sorted(((library.document_frequency(_term(one)), one) for one in near), reverse=True)
-    return next((one for count, one in counted if count and _is_written(one, library)), "")
+    if len(word) < _SHORTEST:
+        return ""
+    likely = [one for one in nearby if one[0] == word[0]]  # the first letter is seldom wrong
+    counted = sorted(((library.document_frequency(_term(one)), one) for one in likely), reverse=True)
+    if found := next((one for count, one in counted if count and _is_written(one, library)), ""):
+        return found
+    common = max(likely, key=lambda one: english().get(one, 0), default="")
+    return common if english().get(common, 0) >= _COMMON else ""
 
 
 def _is_written(word: str, library: Library) -> bool:
@@ -108,10 +125,14 @@ def _swapped(word: str) -> Iterator[str]:
     return (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1) if word[i] != word[i + 1])
 
 
-def _slips(word: str) -> Iterator[str]:
-    """The word with a letter too few, too many, or another one: everything that is one slip away, besides two that were swapped."""
+def _longer_or_shorter(word: str) -> Iterator[str]:
+    """The word with one letter more, or one less."""
     for i in range(len(word) + 1):
         yield from (word[:i] + letter + word[i:] for letter in ascii_lowercase)
-    for i in range(len(word)):
         yield word[:i] + word[i + 1 :]
+
+
+def _with_another(word: str) -> Iterator[str]:
+    """The word with one letter changed."""
+    for i in range(len(word)):
         yield from (word[:i] + letter + word[i + 1 :] for letter in ascii_lowercase if letter != word[i])

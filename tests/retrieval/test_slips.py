@@ -1,0 +1,79 @@
+"""Slips of the fingers are put right where the papers or English tell what is meant, and nothing else is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_qa import text
+from rag_qa.papers import Paper
+from rag_qa.retrieval.slips import english, mended
+
+PAPERS = {
+    "p1": Paper("p1", "We forecast tides with few annotations. Quantiles of the flood and the activation of alarms follow."),
+    "p2": Paper("p2", "Mosses federate on trees, and TIDE-7 counts mosses with mossnet. Annotations help."),
+}
+
+
+class Library:
+    """Two papers, and what stands in them."""
+
+    def document_frequency(self, term: str) -> int:
+        return len(self.by_keywords({term: 1.0}, 10))
+
+    def by_keywords(self, terms: Mapping[str, float], limit: int) -> Sequence[tuple[str, float]]:
+        return [(one, 1.0) for one, paper in PAPERS.items() if set(terms) & set(text.terms(paper.abstract))][:limit]
+
+    def get(self, paper_ids: Sequence[str]) -> Mapping[str, Paper]:
+        return {one: PAPERS[one] for one in paper_ids}
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("whcih paper forecsats tides?", "which paper forecasts tides?"),
+        ("waht is teh tide", "what is the tide"),
+        ("how many anotations are needed?", "how many annotations are needed?"),
+        ("activaton of alarms", "activation of alarms"),
+        ("Forecastt of the flood", "Forecast of the flood"),
+        ("are mossses counted", "are mosses counted"),
+        ("whre are they", "where are they"),
+        ("the recieved quantilees", "the received quantiles"),
+    ],
+)
+def test_slips_are_put_right(typed: str, meant: str) -> None:
+    assert mended(typed, Library()) == meant
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does TIDE-7 do on FloodBnech?",  # names
+        "does Flodo work",  # a capital inside the question
+        "which solver is federated?",  # English, though no paper has it
+        "is mossnet there",  # of the papers, though not English
+        "what does “forecsats” mean",  # a quotation
+        "see tides.jsonn or x_forecsat or /forecsat",  # files and code
+        "tiddes-based",  # a compound
+        "is blorptaxis there",  # nothing is near it
+        "ist das Wetter schön",
+        "soup",
+    ],
+)
+def test_names_quotations_and_what_nothing_is_near_stay(question: str) -> None:
+    assert mended(question, Library()) == question
+
+
+@given(st.text(max_size=60))
+def test_any_text_keeps_all_that_is_no_plain_word(question: str) -> None:
+    found = mended(question, Library())
+    assert [char for char in found if not char.isalpha()] == [char for char in question if not char.isalpha()]
+    assert mended(found, Library()) == found or len(found) == len(mended(found, Library()))
+
+
+def test_the_list_of_english_words_has_british_and_american_forms() -> None:
+    assert {"colour", "color", "federated", "outliers"} <= set(english())
+    assert english()["where"] > english()["outliers"]
