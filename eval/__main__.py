@@ -10,6 +10,7 @@ import json
 import shlex
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,9 @@ def main(argv: Sequence[str] | None = None, *, make_system: running.MakeSystem =
         return PASSED
     except (RagQAError, bench.BenchError, scale.ScaleError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
+        return COULD_NOT_MEASURE
+    except Exception:  # noqa: BLE001  a fault of the harness is no failed gate
+        traceback.print_exc()
         return COULD_NOT_MEASURE
 
 

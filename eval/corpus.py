@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ LABELLED_DUPLICATES = ROOT.parent / "shared" / "data" / "exports" / "asysd_label
 """Where records whose copies people have labelled are looked for; they are not part of the project either."""
 
 COLLECTION = "ICLR 2025 Papers"
+_LABEL = re.compile(r"^(?i:abstract)[:.]? (?=[A-Z])")
+"""What some abstracts begin with, and no reader keeps."""
 
 
 class DataAbsent(Exception):
@@ -61,7 +64,7 @@ def _abstracts(papers: Path) -> dict[str, str]:
             continue
         try:
             record = json.loads(line)
-            found[str(record["id"])] = " ".join(record["abstract"].split())
+            found[str(record["id"])] = _LABEL.sub("", " ".join(record["abstract"].split()))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise SourceError(papers, number, found=repr(error), expected="an object with an id and an abstract") from error
     return found

@@ -35,6 +35,18 @@ def test_the_file_has_the_form_of_the_seeds(tmp_path: Path, papers: Path) -> Non
     assert dict(made.abstracts) == {"X2": MOSS.abstract, "X1": TIDE.abstract}
 
 
+def test_a_label_before_an_abstract_is_no_part_of_it(tmp_path: Path) -> None:
+    records = [
+        {"id": "A", "abstract": "Abstract: Tides rise."},
+        {"id": "B", "abstract": "ABSTRACT Moss grows."},
+        {"id": "C", "abstract": "Abstract reasoning is."},
+    ]
+    (tmp_path / "papers.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    (tmp_path / "mine_papers.txt").write_text("A\nB\nC\n")
+    made = corpus.from_ids(tmp_path / "mine_papers.txt", tmp_path, papers=tmp_path / "papers.jsonl")
+    assert list(made.abstracts.values()) == ["Tides rise.", "Moss grows.", "Abstract reasoning is."]
+
+
 def test_an_id_that_is_not_in_the_data_set(tmp_path: Path, papers: Path) -> None:
     ids = tmp_path / "mine_papers.txt"
     ids.write_text("X1\nX9\n")
