@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from rag_qa import text
 from rag_qa.answering.answer import AnswerEvent, Sentence, Step
+from rag_qa.chat import without_filters
 from rag_qa.engine import EVERY_PAPER, MOST_WORDS_LONGER, IndexInfo, Scope
 from rag_qa.errors import EmptyIndexError, ProviderError, QuestionError, RagQAError, SettingsError
 from rag_qa.index.store import Holdings
@@ -110,7 +111,7 @@ def converse(
     """
     turns = tuple(replace(earlier, counts=False) if earlier.number == instead_of else earlier for earlier in turns)
     before = turns[: instead_of - 1] if instead_of else turns
-    history = [earlier.question for earlier in before if earlier.counts]
+    history = [_goes_on(earlier) for earlier in before if earlier.counts]
     turn = Turn(len(turns) + 1, question, scope, is_longer, status="Looking…")
     most_words = MOST_WORDS_LONGER if is_longer else None
     yield (*turns, turn)
@@ -126,6 +127,14 @@ def converse(
         logger.exception("a question could not be answered")
         turn = replace(turn, failure=Failure(f"Something went wrong inside rag_qa ({type(error).__name__}). The log of the program says more."))
     yield (*turns, replace(turn, status=""))
+
+
+def _goes_on(turn: Turn) -> str:
+    """What the conversation goes on with after a turn: its question, without what it said of the papers where that was taken back."""
+    if turn.scope.reads_filters or turn.answer is None:
+        return turn.question
+    without = without_filters(turn.answer.understood_as or turn.question)
+    return without if text.content_words(without) else turn.question
 
 
 def _advanced(turn: Turn, event: AnswerEvent) -> Turn:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from rag_qa.answering.answer import AnswerEvent, Step
-from rag_qa.engine import MOST_WORDS_LONGER, IndexInfo, Scope
+from rag_qa.engine import EVERY_PAPER, MOST_WORDS_LONGER, IndexInfo, Scope
 from rag_qa.errors import AuthError, BadReply, EmptyIndexError, ProviderTimeout, QuestionError, RagQAError, SettingsError, StaleIndexError
 from rag_qa.index.store import Holdings
 from rag_qa.interfaces import answer_exports, app
@@ -246,6 +246,15 @@ def test_what_narrows_is_known_before_the_answer() -> None:
     narrowing = Narrowing(Filters(year_from=2023), ("since 2023",))
     engine = ScriptedEngine({"tide": [Step("searching", "tide", narrowing), Step("writing", "tide"), answer_to("tide", "tide")]})
     assert [turns[-1].narrowing for turns in app.converse(engine, "tide", ())][1:3] == [narrowing, narrowing]
+
+
+def test_a_conversation_does_not_go_on_with_what_was_taken_back() -> None:
+    engine = ScriptedEngine()
+    asked = "Which papers since 2023 deal with tide?"
+    *_, turns = app.converse(engine, asked, (), EVERY_PAPER)
+    *_, turns = app.converse(engine, asked, turns, Scope(reads_filters=False), instead_of=1)
+    *_, turns = app.converse(engine, "And moss?", turns)
+    assert engine.asked[-1] == ("And moss?", ["Which papers deal with tide?"])
 
 
 def test_a_question_that_is_asked_again_takes_the_place_of_the_first_one() -> None:
