@@ -29,11 +29,11 @@ MOST_WORDS_LONGER = 250
 BEFORE_THIS = "[before this]"
 """What stands in front of a sentence that the one before it in the answer leans on."""
 
-_ENOUGH = 0.78  # sentences are added until one of them is the answer with this probability
-_MOST_OF_ONE = 4  # sentences of one paper,
+_ENOUGH = 0.85  # sentences are added until one of them is the answer with this probability
+_MOST_OF_ONE = 5  # sentences of one paper,
 _MOST_OF_EACH = 2  # of each of several that are asked for by name,
 _MOST_OF_SEVERAL = 5  # and of several together
-_USUAL_SHARE = 0.9  # of the words: what further sentences of one paper may fill; the rest is for what the first one leans on
+_USUAL_SHARE = 0.97  # of the words: what further sentences of one paper may fill; the rest is for what the first one leans on
 _SHARPNESS = 42.0  # exp(this * score) is proportional to the probability that a paper is the right one; fitted by `python -m eval.fit_sentences`
 _ALTERNATIVES = 4  # papers that an answer to a question in free words is made from, at most
 _LIKELY = 0.05  # ... if one is the right one with at least this probability

@@ -7,7 +7,7 @@ none of them decides anything alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -275,11 +275,46 @@ def is_beside_the_point(question: Question, folded: str) -> bool:
     return bool(_AVAILABILITY.search(folded)) and not _AVAILABILITY_ASKED.search(question.text.lower())
 
 
-def defines(question: Question, folded: str) -> bool:
-    """Does a sentence say what the subject of the question is: "X is a", "X, a", "X (long form)", "long form (X)", "called X", "we propose X"?"""
-    subject = r"[ -]+".join(re.escape(word) for word in question.words)
-    if not subject:
-        return False
+_SUBJECT = re.compile(
+    r"\b(?:what(?:'?s| is| are| was| were| does| do| did)|who(?:'?s| is| are)|meant? (?:by|with)"
+    r"|defin(?:e|ition of)|explain|describe)"
+    r"(?: exactly| actually| meant by)?(?: (?:the|an?|this|that|term|concept|idea|notion))* (?P<subject>.+)"
+)
+_STANDS_FOR = re.compile(r"(?P<subject>[\w-]+) stands? for\b")
+_ENDS_SUBJECT = re.compile(
+    r"[,;:?!()]|\s-+\s|\b"
+    + any_of(
+        "in|for|of|from|when|that|which|as|by|with|to|on|during|within|under|here", "stands?|means?|refers?|called|do|does|is|are|and|used|proposed"
+    )
+    + r"\b"
+)
+
+
+@lru_cache(maxsize=256)
+def subject(question: Question) -> tuple[str, ...]:
+    """The content words of the thing of which a question wants to know what it is or does; none where it asks in another way.
+
+    >>> from rag_qa.answering.question import analyse
+    >>> subject(analyse("What is DeFT in semantic segmentation?")), subject(analyse("Why is it slow?"))
+    (('deft',), ())
+    """
+    folded = text.fold(question.text).text
+    found = _STANDS_FOR.search(folded) or _SUBJECT.search(folded)
+    return tuple(text.content_words(_ENDS_SUBJECT.split(found["subject"], maxsplit=1)[0])) if found else ()
+
+
+def defines(words: Sequence[str], folded: str) -> bool:
+    """Does a sentence say what a thing is: "X is a", "X, a", "X (long form)", "long form (X)", "called X", "we propose X"?
+
+    >>> defines(("tide",), "we propose tide, a clock."), defines(("tide",), "with tide we measure more.")
+    (True, False)
+    """
+    return bool(words) and any(form.search(folded) for form in _forms_of_definition(tuple(words)))
+
+
+@lru_cache(maxsize=256)
+def _forms_of_definition(words: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    subject = r"[ -]+".join(re.escape(word) for word in words)
     forms = (
         rf"\b{subject}\w*\"?,? (?:is|are|refers? to|means?|denotes?|stands for|consists?|- |which (?:is|are)|(?:an?|the) )",
         rf"\b{subject}\w*\"? ?[(:]",
@@ -287,7 +322,7 @@ def defines(question: Question, folded: str) -> bool:
         rf"\b{_NAMED_AS} (?:the |an? |our )?\"?{subject}",
         rf"\b{subject}, an? \b",
     )
-    return any(re.search(form, folded) for form in forms)
+    return tuple(map(re.compile, forms))
 
 
 def holds_unit(question: Question, folded: str) -> bool:

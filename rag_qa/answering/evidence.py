@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_qa import text
-from rag_qa.answering import cues
+from rag_qa.answering import cues, roles
 from rag_qa.answering.cues import Asks, Says
 from rag_qa.answering.cues import is_beside_the_point as is_beside_the_point
 from rag_qa.answering.cues import leans as leans
@@ -34,6 +35,9 @@ from rag_qa.papers import Paper
 FEATURES = tuple(
     """
     cosine neighbour focus
+    subject defines_subject subject_first
+    window window_rest after_best
+    role_background role_problem role_aim role_method role_result role_conclusion
     exact soft context local bigrams rest head share share_rest above
     number_wanted number_missing number_near number_local unit
     defines introduces explains_next explains
@@ -86,7 +90,9 @@ def candidates(question: Question, asked: Vectors, paper: Paper, vectors: Vector
 def _view(
     question: Question, paper: Paper, sentences: Sequence[SentenceTerms], cosines: NDArray[np.float32], focus: NDArray[np.float32], matcher: Matcher
 ) -> _View:
-    met = matcher.soft(sentences)
+    near = matcher.word_by_word(sentences)
+    met = matcher.soft(sentences, near)
+    subject = cues.subject(question)
     # what a sentence has of each word, against the other sentences: a word that all meet tells nothing
     strength = np.expm1(_STEEP * met)
     return _View(
@@ -96,17 +102,29 @@ def _view(
         cosines=cosines,
         focus=focus,
         met=met,
+        near=near,
+        roles=_roles(paper.abstract),
         share=strength / (strength.sum(axis=0) + 1e-9),
         rest=~anchors(question, paper, matcher),
         head=np.array([word in question.head for word in matcher.words], bool),
         matcher=matcher,
         asks=cues.asks(question),
         says=[cues.says(sentence.folded) for sentence in sentences],
-        defines=[cues.defines(question, sentence.folded) for sentence in sentences],
+        subject=subject,
+        defines=[cues.defines(question.words, sentence.folded) for sentence in sentences],
+        defines_subject=[cues.defines(subject, sentence.folded) for sentence in sentences],
     )
 
 
+@lru_cache(maxsize=4096)
+def _roles(abstract: str) -> NDArray[np.float64]:
+    """Probability of each learned role for each sentence, shape (sentences, roles)."""
+    return roles.probabilities([sentence.folded for sentence in sentence_terms(abstract)], roles.shipped())
+
+
 _STEEP = 4.0
+_CLAUSE = 6  # content words of about one clause
+_SPOKEN_OF = 0.8  # share of its words that is met where a thing is spoken of
 _NEAR, _AROUND = (3, 5), (7, 8)  # words before and after a number that say what it counts, or what it is about
 
 
@@ -122,13 +140,17 @@ class _View:
     cosines: NDArray[np.float32]
     focus: NDArray[np.float32]
     met: NDArray[np.float64]
+    near: Sequence[NDArray[np.float64]]
+    roles: NDArray[np.float64]
     share: NDArray[np.float64]
     rest: NDArray[np.bool_]
     head: NDArray[np.bool_]
     matcher: Matcher
     asks: Asks
     says: Sequence[Says]
+    subject: tuple[str, ...]
     defines: Sequence[bool]
+    defines_subject: Sequence[bool]
 
     def features(self, i: int) -> dict[str, float]:
         """Features of sentence i by name; most lie between 0 and 1."""
@@ -136,6 +158,9 @@ class _View:
             **self._meaning(i),
             **self._words_met(i),
             **self._words_told_apart(i),
+            **self._close_together(i),
+            **self._subject(i),
+            **self._role_in_abstract(i),
             **self._numbers(i),
             **self._definition(i),
             **self._kind_met(i),
@@ -173,6 +198,36 @@ class _View:
             "share_rest": self._weighted(self.share[i], self.rest),
             "above": self._weighted(np.maximum(self.met[i] - self.met.mean(axis=0), 0.0), every),
         }
+
+    def _close_together(self, i: int) -> dict[str, float]:
+        """How much of the question the densest part of a sentence meets; and does the sentence before meet most of all?"""
+        every = np.ones_like(self.rest)
+        best = int(np.argmax(self.met @ self.matcher.rarity)) if self.matcher.words else -1
+        return {
+            "window": self._densest(i, every),
+            "window_rest": self._densest(i, self.rest),
+            "after_best": float(i > 0 and i - 1 == best),
+        }
+
+    def _densest(self, i: int, mask: NDArray[np.bool_]) -> float:
+        near = self.near[i]
+        if not near.shape[1] or not mask.any():
+            return 0.0
+        width = min(_CLAUSE, near.shape[1])
+        parts = np.lib.stride_tricks.sliding_window_view(near[mask], width, axis=1).max(axis=2)
+        rarity = self.matcher.rarity[mask]
+        return float((rarity @ parts).max()) / (float(rarity.sum()) + 1e-9)
+
+    def _subject(self, i: int) -> dict[str, float]:
+        """Does a sentence speak of the thing of which is asked what it is, say what it is, or speak of it before all others?"""
+        mask = np.array([word in self.subject for word in self.matcher.words], bool)
+        met = self.met[:, mask].mean(axis=1) if mask.any() else np.zeros(len(self.sentences))
+        first = int(np.argmax(met >= _SPOKEN_OF)) if (met >= _SPOKEN_OF).any() else -1
+        return {"subject": float(met[i]), "defines_subject": float(self.defines_subject[i]), "subject_first": float(i == first)}
+
+    def _role_in_abstract(self, i: int) -> dict[str, float]:
+        """How likely a sentence does each thing in its abstract."""
+        return {f"role_{role}": float(share) for role, share in zip(roles.LEARNED, self.roles[i], strict=True)}
 
     def _numbers(self, i: int) -> dict[str, float]:
         """Does a sentence hold a number where one is asked for, near to what is to be counted or about which it is asked?"""

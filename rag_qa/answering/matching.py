@@ -109,18 +109,25 @@ class Matcher:
         """1 for each word of the question that is met, 0 for the others."""
         return np.array([float(whole in terms or (bool(parts) and all(p in terms for p in parts))) for whole, *parts in self._terms])
 
-    def soft(self, sentences: Sequence[SentenceTerms]) -> NDArray[np.float64]:
-        """As `exact`, for each sentence, shape (sentences, words); for words that are not met how near the nearest word comes."""
+    def soft(self, sentences: Sequence[SentenceTerms], near: Sequence[NDArray[np.float64]] | None = None) -> NDArray[np.float64]:
+        """As `exact`, for each sentence, shape (sentences, words); for words that are not met how near the nearest word comes.
+
+        `near`: what `word_by_word` gives, where it is known already.
+        """
         met = np.stack([self.exact(sentence.terms) for sentence in sentences])
+        for row, one in zip(met, self.word_by_word(sentences) if near is None else near, strict=True):
+            if one.size:
+                np.maximum(row, one.max(axis=1), out=row)
+        return met
+
+    def word_by_word(self, sentences: Sequence[SentenceTerms]) -> list[NDArray[np.float64]]:
+        """For each sentence how near each of its content words comes to each word of the question, shape (words of the question, words)."""
         there = list(dict.fromkeys(word for sentence in sentences for word in sentence.words))
         if not self.words or not there:
-            return met
+            return [np.zeros((len(self.words), 0)) for _ in sentences]
         near = _nearness(self._vectors @ self._similarity(there).T)
         place = {word: column for column, word in enumerate(there)}
-        for row, sentence in zip(met, sentences, strict=True):
-            if sentence.words:
-                np.maximum(row, near[:, [place[word] for word in sentence.words]].max(axis=1), out=row)
-        return met
+        return [near[:, [place[word] for word in sentence.words]] for sentence in sentences]
 
     def near(self, words: Sequence[str]) -> NDArray[np.float64]:
         """How near each of some folded words comes to each word of the question, shape (words of the question, words); 1 for the same stem."""

@@ -118,3 +118,19 @@ def test_where_the_code_is_matters_only_to_who_asks() -> None:
     assert is_beside_the_point(analyse("How fast is TIDE-7?"), sentence)
     assert not is_beside_the_point(analyse("Where is the code of TIDE-7?"), sentence)
     assert not is_beside_the_point(analyse("How fast is TIDE-7?"), "it reduces cost.")
+
+
+@pytest.mark.parametrize("question", ["What is TIDE-7?", "what's TIDE-7 in the forecasting of rivers?", "Could you define TIDE-7 for me?"])
+def test_the_sentence_that_says_what_a_thing_is_is_known_whatever_circumstances_are_named(question: str) -> None:
+    features = scored(question)
+    assert [one["defines_subject"] for one in features] == [0.0, 1.0, 0.0, 0.0]
+
+
+def test_words_that_stand_together_are_more_evidence_than_words_that_are_scattered() -> None:
+    near, apart = "Slow rivers flood. ", "Slow bays, cold winds, high tides, warm seas, old boats and rivers flood."
+    matcher = matcher_for("slow rivers")
+    paper = Paper("p2", near + apart)
+    vectors = np.eye(2, 3, dtype=np.float32)
+    together, scattered = candidates(analyse("slow rivers"), np.stack([vectors[0], vectors[0]]), paper, vectors, matcher, np.ones(len(FEATURES)))
+    place = FEATURES.index("window")
+    assert together.features[place] > scattered.features[place]
