@@ -127,7 +127,7 @@ def test_the_sentence_that_says_what_a_thing_is_is_known_whatever_circumstances_
 
 
 def test_words_that_stand_together_are_more_evidence_than_words_that_are_scattered() -> None:
-    near, apart = "Slow rivers flood. ", "Slow bays, cold winds, high tides, warm seas, old boats and rivers flood."
+    near, apart = "Slow rivers flood. ", "Slow bays, cold winds, high tides, warm lakes, old boats and rivers flood."
     matcher = matcher_for("slow rivers")
     paper = Paper("p2", near + apart)
     vectors = np.eye(2, 3, dtype=np.float32)
