@@ -35,7 +35,9 @@ _EVERYTHING = r"^(?:(?:list|show|find|give)(?: me)? )?everything\b(?! (?:has|is|
 SPEAKS_OF_PAPERS = re.compile(rf"\b(?:{PAPERS}|{PUBLISHED})\b|{_EVERYTHING}", re.IGNORECASE)
 POLITE = (
     r"(?:(?:hi|hello|hey|please|ok|okay|so|and|also|now|well|then)\b[,!.]? ?|(?:can|could|would) you (?:please )?"
-    r"|i(?:'m| am) (?:looking|searching) for |i (?:need|want)(?: to (?:see|find|read|have))? )*"
+    r"|i(?:'m| am) (?:looking|searching) for |i (?:need|want|(?:'d|would) (?:like|love))(?: to (?:see|find|read|have|get))? "
+    r"|i'd (?:like|love)(?: to (?:see|find|read|have|get))? "
+    r"|(?:an?|the) (?:full |complete )?(?:list|overview|collection) of (?=(?:all|every|the|papers|abstracts|articles|studies|works)\b))*"
 )
 _SEVERAL = any_of("papers|articles|studies|works|publications|preprints|abstracts|reviews", "research|literature|evidence|everything")
 _ASKS_FOR_PAPERS = re.compile(

@@ -48,6 +48,9 @@ _DOES = any_of(
     "talk about|make use of|rely on|involve|compare|test|evaluate|analy[sz]e|measure|have to do with|try to",
 )
 _DEALING = any_of("on|about|regarding|concerning|related to|relating to|dealing with|addressing|studying|covering|exploring|investigating|discussing")
+_HERE = any_of(
+    "here|there|this|it", "(?:this|the|your|our|my) (?:library|collection|corpus|index|pile|set|database|archive)", "(?:these|the|your|my) papers"
+)
 # A question about one thing of several papers, or about what stands in a paper: no set is asked for.
 _SINGLE = re.compile(
     any_of(
@@ -73,8 +76,23 @@ _FORMS = tuple(
         rf"(?:on|about|regarding|concerning|related to|that (?:deals with|concerns|has to do with))\b.*)",
         rf"(?:{_PAPERS}|{_MASS})(?P<rest> (?:{PUBLISHED} )?(?:in|from|at|by) .+ (?:{_DEALING}|(?:that|which) {_DOES})\b.+)",
         rf"(?:{_LIST} {_BEFORE}|all (?:the )?)(?P<rest>(?:[\w-]+ ){{1,4}}){_PAPERS}[?.! ]*$",
+        rf"(?:{_LIST} (?:me )?|is there )?anything(?P<rest> (?!(?:else|new|more|that|to)\b)[\w-]+(?: [\w-]+){{0,3}}) (?:in|among) {_HERE}",
+        rf"(?P<rest>[^?:]{{3,}}): (?:which|what|any|all) {_PAPERS}[?.! ]*$",
+        r"(?P<rest>[^?:,]{3,60})[:,] who (?:uses?|studies|studied|does|do|works? on|deals? with|mentions?) (?:it|them|that|this|these|those)[?.! ]*$",
     )
 )
+# "in which abstracts does GPT-4o appear": what is said of the papers stands behind the verb
+_STANDS_IN = re.compile(
+    rf"^{POLITE}(?:in )?(?:which|what) {_BEFORE}{_PAPERS} (?:do|does|is|are)(?P<rest> .+?) "
+    r"(?:appear|occur|come up|show up|feature|play a (?:role|part)|mentioned|used|discussed|named)(?: in)?[?.! ]*$",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"^ (?:(?:that|which) )?(?:have|has|with|releas|shar|publish|provid|offer|com(?:e|ing) with|ma[dk]e|open[- ]sourc)\w*\b(?:[ \w-]*) "
+    r"(?:code|implementations?)\b",
+    re.IGNORECASE,
+)
+_CODE_IS_THERE = "code that is available"  # as abstracts say it
 _HOW_MANY = re.compile(
     rf"^{POLITE}(?:how many|the number of|what is the number of|count)(?: of (?:the|these|your|our))? {_BEFORE}{_PAPERS}\b"
     r"(?P<rest> (?!(?:does|did|do|was|were|has|had|have (?!to do)|is|can|should|will) )"
@@ -143,7 +161,14 @@ _TRAILING = re.compile(
     r"|(?:in|from|of) (?:this|the|your|our|my) (?:library|collection|corpus|index|pile|set|database|data ?base|archive))\b)+$",
     re.IGNORECASE,
 )
-_SECOND_QUESTION = re.compile(r"(?:,|;|\?)? and (?:what|how|why|when|who|which)\b.*$|[?;] .*$", re.IGNORECASE)
+_SECOND_QUESTION = re.compile(r"(?:,|;|\?)? and (?:what|how|why|when|who|which)\b.*$|[?;] .*$|,? (?:even (?:if|though)|if only) .*$", re.IGNORECASE)
+_ASIDE = re.compile(r" ?\([^()]*\)| of (?:any|all|every|whatever) (?:sorts?|kinds?|types?)\b", re.IGNORECASE)
+# What the list is for: "... for our reading group".
+_PURPOSE = re.compile(
+    r",? for (?:my|our|a|an|the|his|her|their) (?:[\w-]+ ){0,2}"
+    r"(?:group|club|review|talk|class|course|thesis|meeting|seminar|project|survey|report|slides|students?|colleagues?|boss|team|essay|exam)\b.*$",
+    re.IGNORECASE,
+)
 
 
 # "... and use gauges", and not "tides and gauges"
@@ -167,6 +192,8 @@ def asked_for_set(question: str) -> SetQuestion | None:
     plain = " ".join(question.replace("’", "'").split())
     if counted := _HOW_MANY.match(plain):
         return _of_topic(counted["rest"], counts=True)
+    if stands_in := _STANDS_IN.match(plain):
+        return _of_topic(stands_in["rest"])
     if _SINGLE.search(plain):
         return None
     found = next((match for form in _FORMS if (match := form.match(plain))), None)
@@ -174,6 +201,8 @@ def asked_for_set(question: str) -> SetQuestion | None:
 
 
 def _of_topic(rest: str, *, counts: bool = False, has_verb: bool = True) -> SetQuestion | None:
+    if _CODE.match(rest):
+        return SetQuestion(_CODE_IS_THERE, counts)
     kept, without = _parted(rest)
     topics = [topic for part in _AND_DO.split(kept) for topic in _topics(part, has_verb=has_verb) if text.words(text.fold(topic).text)]
     return SetQuestion(topics[0], counts, bool(_BRINGING.match(rest)), tuple(topics[1:]), without) if topics else None
@@ -224,7 +253,7 @@ def _topic(rest: str) -> str:
     >>> _topic(" are there on graph neural networks?"), _topic(" that have to do with robots in this library")
     ('graph neural networks', 'robots')
     """
-    words = _TRAILING.sub("", _SECOND_QUESTION.sub("", rest)).split()
+    words = _TRAILING.sub("", _ASIDE.sub("", _PURPOSE.sub("", _SECOND_QUESTION.sub("", rest)))).split()
     while words and words[0].lower().strip(",:") in _LEADING:
         words = words[1:]
     return " ".join(words)
