@@ -95,6 +95,7 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
         chosen = settings.load(data_dir=arguments.data_dir or Path(temporary) / "index", answerer=arguments.answerer, embedder=arguments.embedder)
         system = make_system(chosen)
         papers = _index(system, source.path)
+        source = folder.as_read(collection, source, papers) if collection else source
         resolved = loader.resolve(questions, papers, path=arguments.data, abstracts=source.abstracts)
         manifest = _manifest(arguments, chosen, papers, len(resolved))
         writer = run_directory.Writer(arguments.out or Path(temporary) / "run", manifest, papers, fresh=arguments.fresh)

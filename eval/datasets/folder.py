@@ -6,6 +6,7 @@ Beside it may stand `qa.jsonl` (id, answer): an answer that somebody has written
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from eval import beir
@@ -13,6 +14,7 @@ from eval.beir import Beir
 from eval.corpus import Corpus
 from eval.datasets.loader import Kind, Question
 from rag_qa.errors import SourceError
+from rag_qa.papers import Paper
 
 ANSWERS = "qa.jsonl"
 
@@ -31,6 +33,12 @@ def corpus(collection: Beir) -> Corpus:
     """Its documents, and the abstract of each by its id. Raises SourceError."""
     abstracts = {str(record["_id"]): str(record.get("text") or "") for _, record in beir.records(collection.corpus)}
     return Corpus(collection.corpus, abstracts)
+
+
+def as_read(collection: Beir, raw: Corpus, papers: Sequence[Paper]) -> Corpus:
+    """The same with the abstracts as a system has read them, by the lines at which they stand: readers clean texts up."""
+    read = {origin.line: paper.abstract for paper in papers for origin in paper.origins if Path(origin.path).name == beir.CORPUS}
+    return Corpus(raw.path, {**raw.abstracts, **{document: read[line] for document, line in collection.lines.items() if line in read}})
 
 
 def _references(path: Path) -> dict[str, str]:
