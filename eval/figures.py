@@ -11,6 +11,7 @@ from eval.items import Item
 from eval.metrics import stats
 
 Direction = Literal["higher", "lower", "neither"]
+_BOUNDS = {"0 to 1": (0.0, 1.0), "-1 to 1": (-1.0, 1.0), "0 up": (0.0, math.inf)}
 Aggregate = Literal["mean", "p50", "p90", "p95"]
 
 
@@ -110,7 +111,8 @@ def measure(metric: Metric, scope: str, items: Sequence[Item]) -> Figure:
 
 
 def _checked(metric: Metric, item: Item, score: float) -> float:
-    inside = 0 <= score <= 1 if metric.range == "0 to 1" else score >= 0
+    low, high = _BOUNDS[metric.range]
+    inside = low <= score <= high
     if not math.isfinite(score) or not inside:
         raise ArithmeticError(f"{metric.name} of {item.question.id} is {score}, outside {metric.range}")
     return float(score)

@@ -10,7 +10,7 @@ from functools import cache, partial
 
 from eval.figures import Failed, Metric, NotApplicable, Score
 from eval.items import Item
-from eval.metrics import attribution, facts
+from eval.metrics import attribution, citations, facts
 from eval.metrics.attribution import Check, Claim
 from eval.metrics.information import background, share
 from eval.metrics.support import Support, Thresholds, check, rarity_in, sentences, stems
@@ -127,6 +127,12 @@ def metrics(abstracts: Mapping[str, str], thresholds: Thresholds | None = None) 
             "how far the worst sentence of an answer is borne out",
         ),
         Metric(
+            "quote_fidelity",
+            "quoted words that stand there",
+            partial(_quote_fidelity, abstracts),
+            f"spans of {citations.LEAST_WORDS} words and more in quotation marks that stand in a paper which their sentence cites / such spans",
+        ),
+        Metric(
             "information",
             "information about the right answer",
             partial(_information, abstracts, background(abstracts.values())),
@@ -145,6 +151,23 @@ def metrics(abstracts: Mapping[str, str], thresholds: Thresholds | None = None) 
             f"papers among the first {CONTEXT} found that hold a fact group / {CONTEXT}, or as many as there are",
         ),
     )
+
+
+def _quote_fidelity(abstracts: Mapping[str, str], item: Item) -> Score:
+    """Over the sentences as one text: a quotation may go on behind a full stop."""
+    if item.status == "abstained":
+        return NotApplicable("abstained")
+    paper_of = {source.n: source.paper for source in item.sources}
+    text, owners = "", list[tuple[int, int, list[str]]]()
+    for sentence in item.sentences:
+        papers = [abstracts.get(paper_of.get(number, ""), "") for number in sentence.citations]
+        owners.append((len(text), len(text) + len(sentence.text), papers))
+        text += f"{sentence.text} "
+    held = [
+        citations.stands_verbatim(words, [one for start, end, papers in owners if start < to and end > begin for one in papers])
+        for begin, to, words in citations.quoted_spans(text)
+    ]
+    return sum(held) / len(held) if held else NotApplicable("no_quotes")
 
 
 def _information(abstracts: Mapping[str, str], probability: Callable[[str], float], item: Item) -> Score:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from eval.datasets.loader import Kind, Question
+from eval.datasets.loader import Kind, Nugget, Question
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
@@ -185,6 +185,7 @@ def from_json(record: Mapping[str, Any]) -> Item:
             maybe=tuple(question.get("maybe", ())),
             missing=tuple(tuple(group) for group in question.get("missing", ())),
             reference=question.get("reference", ""),
+            nuggets=tuple(Nugget(tuple(one["aliases"]), one["vital"]) for one in question.get("nuggets", ())),
         ),
         sentences=tuple(_sentence_from(one) for one in record["sentences"]),
         sources=tuple(Ranked(**one) for one in record["sources"]),

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from eval import grounded, selective
-from eval.datasets.loader import Kind, Question
+from eval.datasets.loader import Kind, Nugget, Question
 from eval.figures import Failed, Figure, Metric, NotApplicable, Score, measure
 from eval.items import Item, Timing
-from eval.metrics import abstention, citations, facts, length, retrieval
+from eval.metrics import abstention, citations, facts, length, nuggets, retrieval
 from eval.selective import SetMetric
 from rag_qa.answering.answer import Status
 
@@ -56,16 +56,22 @@ def _citation_precision(item: Item) -> Score:
 
 
 def _valid_citations(item: Item) -> Score:
+    if item.status == "abstained":
+        return NotApplicable("abstained")
     numbers = [number for sentence in item.sentences for number in sentence.citations]
     return citations.valid_share(numbers, [source.n for source in item.sources if source.n is not None]) if numbers else NotApplicable("no_citations")
 
 
 def _quotes_verbatim(item: Item) -> Score:
+    if item.status == "abstained":
+        return NotApplicable("abstained")
     quotes = [(quote.quote, quote.found) for sentence in item.sentences for quote in sentence.quotes]
     return citations.verbatim_share(quotes) if quotes else NotApplicable("no_quotes")
 
 
 def _quoted_sentences(item: Item) -> Score:
+    if item.status == "abstained":
+        return NotApplicable("abstained")
     if item.sentences and not any(sentence.verdict for sentence in item.sentences):
         return NotApplicable("no_verdicts")  # a system that shows no evidence of its own
     cited = [sentence for sentence in item.sentences if sentence.citations]
@@ -121,6 +127,29 @@ def _right(item: Item) -> Score:
     return cited * met * named
 
 
+def _nuggets(question: Question) -> Sequence[Nugget]:
+    """Those of the question; where it has none its facts are what an answer must hold."""
+    return question.nuggets or [Nugget(group) for group in question.facts]
+
+
+def _nugget_score(function: Callable[[Sequence[float]], float], *, only_vital: bool) -> Callable[[Item], Score]:
+    def score(item: Item) -> Score:
+        asked = [one for one in _nuggets(item.question) if one.vital or not only_vital]
+        if not asked:
+            return NotApplicable("no_vital_nugget" if item.question.nuggets else _why_no_fact(item.question))
+        return function([nuggets.match(item.prose, one.aliases) for one in asked])
+
+    return score
+
+
+def _conditional(item: Item) -> Score:
+    question = item.question
+    if question.answerable is None or (question.answerable and not question.facts):
+        return NotApplicable("papers_alone" if question.kind is Kind.SET else "missing_field")
+    quality = facts.fact_share(item.prose, question.facts) if question.answerable else 0.0
+    return abstention.conditional(answerable=question.answerable, abstained=item.status == "abstained", quality=quality)
+
+
 def _verdict(status: Status, item: Item) -> Score:
     if not item.sentences:
         return NotApplicable("abstained")
@@ -169,6 +198,25 @@ DECISION = Metric("right_decision", "rightly answered or refused", _right_decisi
 RIGHT = Metric(
     "right", "right paper and fact, or rightly refused", _right, "right_paper_cited and fact_in_answer; or refused if unanswerable", binary=True
 )
+CONDITIONAL = Metric(
+    "conditional",
+    "worth of answering or refusing",
+    _conditional,
+    "unanswerable: 1 if refused, else 0; answerable: fact groups met / fact groups, 0 if refused",
+)
+NUGGETS = (
+    Metric(
+        "nuggets_vital_strict",
+        "vital nuggets (V strict)",
+        _nugget_score(nuggets.strict, only_vital=True),
+        "vital nuggets met / vital nuggets; facts are vital nuggets where a question has no others",
+    ),
+    Metric("nuggets_vital", "vital nuggets, graded (V)", _nugget_score(nuggets.graded, only_vital=True), "as V strict, half a point if nearly met"),
+    Metric(
+        "nuggets_all_strict", "nuggets (A strict)", _nugget_score(nuggets.strict, only_vital=False), "nuggets met / nuggets, vital ones and others"
+    ),
+    Metric("nuggets_all", "nuggets, graded (A)", _nugget_score(nuggets.graded, only_vital=False), "as A strict, half a point if nearly met"),
+)
 VERDICTS = tuple(
     Metric(
         f"verdict_{status.value.replace('-', '_')}",
@@ -201,6 +249,8 @@ PLAN: Sequence[tuple[Metric, tuple[str, ...]]] = (
     (OVER_REFUSED, ("answerable",)),
     (DECISION, ("all",)),
     (RIGHT, ("followup", "single", "set", "partial", "all")),
+    (CONDITIONAL, ("all",)),
+    *((metric, ("answerable",)) for metric in NUGGETS),
     *((metric, ("all",)) for metric in VERDICTS),
 )
 """Every figure of a run: the metric, and the scopes over which it is taken."""

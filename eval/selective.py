@@ -20,11 +20,16 @@ RISK, COVERAGE = 0.05, 0.8
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What the figures are made of: confidences and outcomes of the items, in their order, and which of them crashed."""
+    """What the figures are made of: confidences and outcomes of the items, in their order, and which of them crashed.
+
+    `abstained`: a crash counts as the wrong decision, whichever that is.
+    """
 
     confidence: tuple[float, ...]
     wrong: tuple[bool, ...]
     crashed: tuple[bool, ...]
+    answerable: tuple[bool, ...] = ()
+    abstained: tuple[bool, ...] = ()
 
     @property
     def right(self) -> tuple[bool, ...]:
@@ -38,7 +43,7 @@ class SetMetric:
 
     name: str
     title: str
-    value: Callable[[Curve], float]
+    value: Callable[[Curve], float | None]
     formula: str
     direction: Direction = "lower"
     version: str = "1"
@@ -53,6 +58,15 @@ def _excess(curve: Curve) -> float:
 
 def _brier(curve: Curve) -> float:
     return math.fsum(abstention.brier(sure, right) for sure, right in zip(curve.confidence, curve.right, strict=True)) / len(curve.wrong)
+
+
+def _refusing(place: int) -> Callable[[Curve], float | None]:
+    """Precision (0) or F1 (2); of a set in which everything is answerable there is none."""
+
+    def value(curve: Curve) -> float | None:
+        return None if all(curve.answerable) else abstention.precision_recall_f1(curve.answerable, curve.abstained)[place]
+
+    return value
 
 
 METRICS = (
@@ -89,6 +103,8 @@ METRICS = (
         "mean of |confidence - share right| over ten bins of equal mass",
     ),
     SetMetric("brier", "Brier score", _brier, "mean of (confidence - right)²"),
+    SetMetric("refusal_precision", "refusals that are right", _refusing(0), "refused and unanswerable / refused, 0 if nothing is refused", "higher"),
+    SetMetric("refusal_f1", "F1 of refusing", _refusing(2), "harmonic mean of refusal_precision and of refused / unanswerable", "higher"),
 )
 
 
@@ -99,6 +115,8 @@ def curve(items: Sequence[Item]) -> Curve:
         tuple(1.0 if item.status == "error" else min(1.0, max(0.0, item.confidence)) for item in items),
         tuple(_is_wrong(item) for item in items),
         tuple(item.status == "error" for item in items),
+        tuple(item.question.answerable is not False for item in items),
+        tuple(item.question.answerable is not False if item.status == "error" else item.status == "abstained" for item in items),
     )
 
 
@@ -116,4 +134,6 @@ def figures(items: Sequence[Item]) -> list[Figure]:
     found = curve(items)
     known, crashed = len(found.wrong), sum(found.crashed)
     counts = (known - crashed, known, crashed, len(items) - known)
-    return [Figure(one.name, "all", one.value(found) if known else None, *counts) for one in METRICS]
+    values = {one.name: one.value(found) if known else None for one in METRICS}
+    nothing = (0, 0, 0, len(items))
+    return [Figure(name, "all", value, *(counts if value is not None else nothing)) for name, value in values.items()]

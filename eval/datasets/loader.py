@@ -5,8 +5,9 @@ One JSON object a line:
     {"id": "s-001", "kind": "fact", "question": "...", "history": [],
      "papers": ["first words of the abstract"], "facts": [["alias", "alias"]], "answerable": true}   (in one line)
 
-`maybe` (for a set: papers that count neither way) and `missing` (for a question of which one part is answered: aliases of the other part) are
-optional keys. A line without `kind`, or a table, is a question of a person's own, with as many labels as there are (see `own`).
+Optional keys: `maybe` (for a set: papers that count neither way), `missing` (for a question of which one part is answered: aliases of the other
+part), `reference` (a written answer) and `nuggets`: [{"text": "...", "vital": true}, {"aliases": ["...", "..."], "vital": false}].
+A line without `kind`, or a table, is a question of a person's own, with as many labels as there are (see `own`).
 
 A bad line is reported as file:line with what was found and what was expected; nothing is skipped.
 """
@@ -56,13 +57,22 @@ UNANSWERABLE = frozenset({Kind.OFF_TOPIC, Kind.DETAIL, Kind.PREMISE, Kind.ABSENT
 
 
 @dataclass(frozen=True, slots=True)
+class Nugget:
+    """A piece of information of a right answer: one of its aliases says it. `vital`: an answer without it is none; otherwise it is welcome."""
+
+    aliases: tuple[str, ...]
+    vital: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question and what a right answer to it is.
 
     `papers`: the papers that answer it; as the file names them, or their ids after `resolve`. `facts`: groups of aliases; a right answer
     holds one alias of every group. `maybe`: papers of which people would disagree whether they belong to the set that is asked for; citing
     them is neither right nor wrong. `missing`: groups of aliases of the part that no abstract answers; a right answer says so and names it.
-    `reference`: an answer that somebody has written. `answerable`: None where nobody has said. `line` is where it stands in its file.
+    `reference`: an answer that somebody has written. `nuggets`: pieces of information, vital or not, where they are more than the facts.
+    `answerable`: None where nobody has said. `line` is where it stands in its file.
     """
 
     id: str
@@ -76,6 +86,7 @@ class Question:
     maybe: tuple[str, ...] = ()
     missing: tuple[tuple[str, ...], ...] = ()
     reference: str = ""
+    nuggets: tuple[Nugget, ...] = ()
 
 
 def load(path: Path, *, kinds: Collection[str] = ()) -> list[Question]:
@@ -168,13 +179,14 @@ def _question(path: Path, number: int, record: Mapping[str, Any]) -> Question:
         maybe=tuple(read.strings("maybe")),
         missing=tuple(tuple(group) for group in read.groups("missing")),
         reference=read.string("reference") if "reference" in record else "",
+        nuggets=tuple(read.nuggets("nuggets")),
     )
     check = _check_own_labels if question.kind is Kind.OPEN else _check_labels
     check(path, question)
     return question
 
 
-_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable", "maybe", "missing", "reference")
+_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable", "maybe", "missing", "reference", "nuggets")
 
 
 def _record(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -220,6 +232,12 @@ class _Reader:
             raise self.fail(key, f"{key} as a list of groups, each a list of at least one alias that is not empty")
         return value
 
+    def nuggets(self, key: str) -> list[Nugget]:
+        value = self.record.get(key, [])
+        if not isinstance(value, list) or not all(_is_nugget(one) for one in value):
+            raise self.fail(key, f'{key} as a list of {{"text": "...", "vital": true}}, or with "aliases": ["..."] instead of text')
+        return [Nugget(tuple(one.get("aliases", [one.get("text")])), one["vital"]) for one in value]
+
     def boolean(self, key: str) -> bool | None:
         value = self.record.get(key)
         if value is None and key in self.record and self.record.get("kind") == Kind.OPEN:
@@ -239,6 +257,12 @@ def _is_group(group: object) -> bool:
     return isinstance(group, list) and bool(group) and all(isinstance(alias, str) and bool(facts.fold(alias)) for alias in group)
 
 
+def _is_nugget(one: object) -> bool:
+    if not isinstance(one, dict) or not isinstance(one.get("vital"), bool) or set(one) not in ({"text", "vital"}, {"aliases", "vital"}):
+        return False
+    return _is_group(one["aliases"] if "aliases" in one else [one["text"]])
+
+
 def _check_labels(path: Path, question: Question) -> None:
     """Labels that contradict each other are errors of the file, not of the system that is judged by them."""
 
@@ -247,7 +271,7 @@ def _check_labels(path: Path, question: Question) -> None:
 
     if question.answerable and not (question.papers and (question.facts or question.kind is Kind.SET)):
         raise fail("an answerable question without papers or without facts", "the papers that answer it and the facts of a right answer")
-    if not question.answerable and (question.papers or question.facts or question.maybe):
+    if not question.answerable and (question.papers or question.facts or question.maybe or question.nuggets):
         raise fail("an unanswerable question with papers or facts", "empty lists")
     if question.kind is not Kind.FOLLOWUP and question.answerable == (question.kind in UNANSWERABLE):
         raise fail(f"answerable = {question.answerable} for the kind {question.kind}", f"only {', '.join(sorted(UNANSWERABLE))} to be unanswerable")
@@ -265,7 +289,7 @@ def _check_labels(path: Path, question: Question) -> None:
 
 
 def _check_own_labels(path: Path, question: Question) -> None:
-    if question.answerable is False and (question.papers or question.facts):
+    if question.answerable is False and (question.papers or question.facts or question.nuggets):
         raise SourceError(path, question.line, found=f"an unanswerable question with papers or facts in {question.id}", expected="one or the other")
     if question.maybe or question.missing:
         raise SourceError(path, question.line, found=f"maybe or missing in {question.id}", expected="a kind (set, partial) for them")

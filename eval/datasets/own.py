@@ -83,5 +83,5 @@ def completed(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     >>> completed({"question": "Why?", "papers": ["Tides"]}, 3)["answerable"], completed({"question": "Why?"}, 4)["answerable"]
     (True, None)
     """
-    answerable = True if record.get("papers") or record.get("facts") else None
+    answerable = True if any(record.get(label) for label in ("papers", "facts", "nuggets")) else None
     return {"id": f"q{number}", "kind": KIND, "answerable": answerable, "papers": [], "facts": [], "history": [], **record}

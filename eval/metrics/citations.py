@@ -5,6 +5,8 @@ All are in [0, 1], higher is better. What has no gold paper or no quote has no f
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Collection, Sequence
 
 
@@ -81,6 +83,39 @@ def verbatim_share(quotes: Sequence[tuple[str, str | None]]) -> float:
     if not quotes:
         raise ValueError("nothing is quoted")
     return sum(bool(quote) and quote == found for quote, found in quotes) / len(quotes)
+
+
+_SPAN = re.compile(r"“([^“”]+)”|\"([^\"]+)\"")
+_LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\.{3}|…)\s*")
+LEAST_WORDS = 5
+"""Shorter quotations are names and terms."""
+
+
+def quoted_spans(text: str) -> list[tuple[int, int, str]]:
+    """(start, end, words) of what stands in double quotation marks and is at least LEAST_WORDS words long.
+
+    >>> quoted_spans('It “rises twice a day at most” and is “fast”.')
+    [(3, 31, 'rises twice a day at most')]
+    """
+    found = [(match.start(), match.end(), (match[1] or match[2]).strip(" .,;:!?")) for match in _SPAN.finditer(text)]
+    return [one for one in found if len(one[2].split()) >= LEAST_WORDS]
+
+
+def stands_verbatim(span: str, abstracts: Sequence[str]) -> bool:
+    """Do the words of a quotation stand in one of the abstracts, but for white space and marks of quotation? What an ellipsis leaves out may.
+
+    >>> stands_verbatim("Tides  rise … a day", ["Tides rise twice a day."]), stands_verbatim("Tides rise daily", ["Tides rise twice a day."])
+    (True, False)
+    """
+    parts = [_plain(part) for part in _LEFT_OUT.split(span) if part.strip()]
+    return any(all(part in _plain(abstract) for part in parts) for abstract in abstracts)
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).split())
+
+
+_QUOTES = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'"})
 
 
 def _check(gold: Collection[str]) -> None:
