@@ -14,6 +14,9 @@ Direction = Literal["higher", "lower", "neither"]
 _BOUNDS = {"0 to 1": (0.0, 1.0), "-1 to 1": (-1.0, 1.0), "0 up": (0.0, math.inf)}
 Aggregate = Literal["mean", "p50", "p90", "p95"]
 
+ENOUGH = 10
+"""Answers that may have one and the same value by chance are fewer."""
+
 
 @dataclass(frozen=True, slots=True)
 class NotApplicable:
@@ -59,7 +62,8 @@ class Metric:
 class Figure:
     """A measured value over a scope. `value` is None where nothing was eligible, or an error made it infinite.
 
-    n_eligible = n_scored + n_error; `value` is over all of them.
+    n_eligible = n_scored + n_error; `value` is over all of them. `constant`: of ten answers and more each has the same value, and it is neither the
+    worst nor the best there is: a figure that tells nothing apart is more likely broken than right.
     """
 
     metric: str
@@ -70,6 +74,7 @@ class Figure:
     n_error: int
     n_na: int
     interval: tuple[float, float] | None = None
+    constant: bool = False
 
     @property
     def key(self) -> str:
@@ -107,7 +112,11 @@ def measure(metric: Metric, scope: str, items: Sequence[Item]) -> Figure:
     eligible = len(values) + errors
     # the mean of numbers in [0, 1] times n is the number of successes again, up to rounding
     interval = stats.wilson(round(value * eligible), eligible) if metric.binary and value is not None else None
-    return Figure(metric.name, scope, value, len(values), eligible, errors, not_applicable, interval)
+    return Figure(metric.name, scope, value, len(values), eligible, errors, not_applicable, interval, _is_constant(metric, values))
+
+
+def _is_constant(metric: Metric, values: Sequence[float]) -> bool:
+    return len(values) >= ENOUGH and len(set(values)) == 1 and values[0] not in _BOUNDS[metric.range]
 
 
 def _checked(metric: Metric, item: Item, score: float) -> float:

@@ -27,6 +27,7 @@ _FIGURE: dict[str, Any] = {
         "n_eligible": _COUNT,
         "n_error": _COUNT,
         "n_na": _COUNT,
+        "constant": {"type": "boolean", "description": "every answer has the same value, neither the worst nor the best: it tells nothing"},
         "direction": {"enum": ["higher", "lower", "neither"]},
         "range": {"type": "string"},
         "formula": {"type": "string"},

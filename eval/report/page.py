@@ -12,7 +12,7 @@ from typing import Any
 
 import jinja2
 
-from eval import causes, floors, grounded, run_directory, scoring, selective
+from eval import cards, causes, floors, grounded, run_directory, scoring, selective
 from eval.causes import Cause
 from eval.datasets.loader import Kind
 from eval.figures import Figure, Metric, measure
@@ -187,14 +187,6 @@ def slices(items: Sequence[Item]) -> list[tuple[str, int, list[Figure]]]:
     return [(str(kind), len(group), [measure(metric, str(kind), group) for metric in metrics]) for kind, group in groups.items() if group]
 
 
-def cards() -> list[Mapping[str, str]]:
-    """What every metric is, from the metrics themselves."""
-    return [
-        {"name": name, "title": one.title, "formula": one.formula, "direction": one.direction, "range": one.range, "version": one.version}
-        for name, one in scoring.metrics().items()
-    ]
-
-
 def number(value: float | None) -> str:
     """A figure as it is shown.
 
@@ -246,7 +238,7 @@ def render(run: Run, summary: Summary, *, differences: str = "", trust: Mapping[
         plots=[picture for picture in pictures if picture],
         slice_titles=[scoring.metrics()[name].title for name in _SLICES],
         slices=slices(run.items),
-        cards=cards(),
+        cards=cards.cards(),
         labels=Label,
         differences=differences,
         trust=trust,

@@ -17,7 +17,13 @@ WIDTH = 118
 def render(summary: Summary, items: Sequence[Item], *, only_failures: bool = False) -> str:
     """The whole report; `only_failures` leaves the tables out."""
     tables = [] if only_failures else [_headline(summary), _by_kind(summary)]
-    return "\n\n".join([_about(summary), *tables, _failures(items), _verdict(summary)])
+    return "\n\n".join([_about(summary), *tables, *_constant(summary), _failures(items), _verdict(summary)])
+
+
+def _constant(summary: Summary) -> list[str]:
+    """What no answer differs in, as one paragraph."""
+    same = [f"! {one.key} is {_number(one.value)} for each of {one.n_scored} answers: it tells nothing" for one in summary.figures if one.constant]
+    return ["\n".join(same)] if same else []
 
 
 def _about(summary: Summary) -> str:

@@ -195,7 +195,7 @@ def test_other_questions_fail_and_no_figure_is_compared() -> None:
     assert judged(items("+++"), items("++")).reasons == ["1 questions are in before alone (q2)"]
 
 
-def test_errors_fail_unless_they_are_allowed() -> None:
+def test_ragas_2044_errors_fail_unless_they_are_allowed() -> None:
     before, after = items("+" * 40 + "-"), items("+" * 40 + "!")
     assert judged(before, after).reasons == ["1 of 41 questions ended in an error, 0 may (q40)"]
     assert judged(before, after, allowed_errors=1).conditions["no more errors than allowed"] == ""

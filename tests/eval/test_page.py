@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import markupsafe
 import pytest
 from playwright.sync_api import sync_playwright
 
-from eval import floors, run_directory, running
+from eval import cards, floors, run_directory, running
 from eval.__main__ import main
 from eval.items import Item, ItemSentence, Timing
 from eval.report import page, plots
@@ -93,9 +94,11 @@ def test_trulens_1649_every_metric_is_there_though_all_crashed() -> None:
 
 
 def test_ragas_2013_every_metric_has_a_card_with_formula_and_direction() -> None:
-    cards = page.cards()
-    assert len(cards) == len({card["name"] for card in cards}) > 30
-    assert all(card["formula"] and card["direction"] and card["range"] and card["version"] for card in cards)
+    found = cards.cards()
+    assert len(found) == len({card.name for card in found}) > 30
+    assert all(card.formula and card.direction and card.range and card.version for card in found)
+    text = rendered(items())
+    assert all(str(markupsafe.escape(card.formula)) in text for card in found)
 
 
 def test_a_plot_says_in_words_what_it_shows_and_keeps_its_points_inside() -> None:

@@ -122,7 +122,7 @@ def test_a_good_system_passes(run: Callable[..., tuple[int, str]], tmp_path: Pat
     assert _value(tmp_path, "quotes_verbatim", "all") == 1
 
 
-def test_everything_needed_to_score_again_is_kept(run: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+def test_ragchecker_17_everything_needed_to_score_each_question_again_is_kept(run: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
     run(GOOD)
     first, followup, *_ = [item_module.from_json(line) for line in item_module.read_lines(tmp_path / "out" / "items.jsonl")]
     assert first.question.papers == first.cited == ("p1",)
@@ -184,7 +184,7 @@ def test_a_failed_search_is_said_and_counted(run: Callable[..., tuple[int, str]]
     assert _value(tmp_path, "success_at_1", "answerable") == 0
 
 
-def test_two_runs_write_the_same_bytes(run: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+def test_trulens_650_two_runs_write_the_same_bytes(run: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
     run([*GOOD, BROKEN, INVENTED])
     first = (tmp_path / "out" / "items.jsonl").read_bytes()
     run([*GOOD, BROKEN, INVENTED])
@@ -198,7 +198,7 @@ def test_only_some_kinds(run: Callable[..., tuple[int, str]]) -> None:
     assert "  not measured  right_paper_cited.single is -, to be >= 0.97" in printed
 
 
-def test_only_failures(run: Callable[..., tuple[int, str]]) -> None:
+def test_deepeval_1235_only_what_went_wrong_is_shown_if_asked(run: Callable[..., tuple[int, str]]) -> None:
     _, full = run([*GOOD, INVENTED])
     code, printed = run([*GOOD, INVENTED], "--only-failures")
     assert code == 1
