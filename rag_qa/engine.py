@@ -19,7 +19,7 @@ from rag_qa.calibration.fitting import Calibration as Calibration
 from rag_qa.calibration.kept import MOST_CHANGED, Kept
 from rag_qa.chunking import Passage
 from rag_qa.embedding.embedder import Embedder, Priced
-from rag_qa.errors import QuestionError
+from rag_qa.errors import QuestionError, SourceError
 from rag_qa.index.changes import Changes, Fate, Outcome
 from rag_qa.index.register import Root
 from rag_qa.index.store import Announce, Holdings, Workload
@@ -323,10 +323,10 @@ class Engine:
         `dry_run` is set. `unanswerable`: share of the questions that is not to be answered; where fewer are, papers are left out.
 
         Questions that are made say little of those of people: by them no threshold below the default is chosen, and it is kept only with
-        `from_library`. Raises SourceError, QuestionError, EmptyIndexError.
+        `from_library`. Raises SourceError, EmptyIndexError.
         """
         papers = self.papers()
-        asked = [case for path in questions for case in cases.resolved(cases.read(path), papers, path)] or cases.made(papers)
+        asked = _asked_of(questions, papers) or cases.made(papers)
         found = fitting.calibrated(
             cases.with_papers_left_out(asked, unanswerable),
             self._questions.tried,
@@ -432,6 +432,17 @@ class Engine:
         if empty := next((name for name, one in wanted if one is None), None):
             raise QuestionError(f"There is no word in the aspect {empty!r}: ask for example for: data set")
         return self._parts.summariser.compare(papers, [one for _, one in wanted if one])
+
+
+def _asked_of(files: Sequence[Path], papers: Sequence[Paper]) -> list[Case]:
+    """The questions of some files, each once, with the ids of their papers. Raises SourceError: a fault is told before any question is asked."""
+    found = [(path, case) for path in files for case in cases.resolved(cases.read(path), papers, path)]
+    for path, case in found:
+        try:
+            checked(case.question)
+        except QuestionError as error:
+            raise SourceError(path, case.line, found="a question that can't be asked", expected="one in words", hint=str(error)) from None
+    return cases.each_once(found)
 
 
 def _only(found: Sequence[Paper], name: str) -> Paper:

@@ -35,6 +35,8 @@ from rag_qa.retrieval.understanding import Understood
 
 MAX_QUESTION_WORDS = 400
 """A question longer than this is a text pasted by mistake."""
+MAX_QUESTION_CHARACTERS = 6_000
+"""So is one of fewer words that are no words: a key, a picture as text, a line of one sign."""
 
 _MOST_WITH_NAME = 5  # papers that speak of a method by name
 NEAREST = 3
@@ -366,5 +368,9 @@ def checked(question: str) -> str:
     if len(found) > MAX_QUESTION_WORDS:
         raise QuestionError(
             f"The question has {len(found):,} words, and {MAX_QUESTION_WORDS} are the most: ask what you want to know in a sentence or two"
+        )
+    if len(plain) > MAX_QUESTION_CHARACTERS:
+        raise QuestionError(
+            f"The question has {len(plain):,} characters, and {MAX_QUESTION_CHARACTERS:,} are the most: ask what you want to know in a sentence"
         )
     return plain

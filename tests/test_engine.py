@@ -113,6 +113,12 @@ def test_a_text_that_was_pasted_by_mistake_is_an_error_that_counts(seed_engine: 
         seed_engine.search("word " * 401)
 
 
+@pytest.mark.parametrize("question", ["a-" * 20_000, "what is " + "x" * 10_000, "what is $" + r"\frac{" * 2_000, "what is DP-CATE" + "?" * 20_000])
+def test_a_text_of_few_words_that_are_none_is_an_error_that_counts(seed_engine: Engine, question: str) -> None:
+    with pytest.raises(QuestionError, match="characters, and 6,000 are the most"):
+        seed_engine.ask(question)
+
+
 def test_a_stream_of_a_bad_question_fails_at_its_first_step(seed_engine: Engine) -> None:
     stream = seed_engine.stream("")
     with pytest.raises(QuestionError):

@@ -86,6 +86,27 @@ def test_questions_are_refused_below_it(make: Make) -> None:
         assert (make().ask("What is DP-CATE?").abstained is not None) is is_refused
 
 
+def test_a_question_that_cant_be_asked_is_told_with_its_place_before_any_is_asked(make: Make) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("a question was asked")
+
+    for question, says in (("word " * 401, "401 words, and 400 are the most"), ("???", "no word in the question")):
+        with pytest.raises(SourceError, match=rf"^my\.csv:3: found a question that can't be asked.*{says}"):
+            make().calibrate(questions([QUESTIONS[0], (question, "", "no")]), progress=never)
+
+
+def test_a_question_of_two_files_is_asked_once(make: Make) -> None:
+    mine = questions(QUESTIONS[:3])
+    other = Path("other.jsonl")
+    other.write_text('{"question": "what is DP-CATE?", "papers": ["DP-CATE"]}\n', encoding="utf-8")
+
+    assert len(make().calibrate([*mine, other], dry_run=True, **LAX).outcomes) == 3
+
+    other.write_text('\n{"question": "what is DP-CATE?", "answerable": false}\n', encoding="utf-8")
+    with pytest.raises(SourceError, match=r"^other\.jsonl:2: found the question of my\.csv:2"):
+        make().calibrate([*mine, other])
+
+
 def test_two_runs_say_the_same(make: Make) -> None:
     assert make().calibrate(questions(), dry_run=True, **LAX) == make().calibrate(questions(), dry_run=True, **LAX)
 

@@ -6,11 +6,12 @@ import csv
 import io
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
+from typing import Protocol
 
 from rag_qa import text
 from rag_qa.errors import SourceError
@@ -23,6 +24,12 @@ _AIM, _MOST_OF_PAPER = 150, 3  # of a small library, several questions a paper a
 _FEWEST_WORDS, _MOST_WORDS = 4, 8  # of a question that is made
 _TRUE, _FALSE = frozenset({"true", "yes", "y", "1"}), frozenset({"false", "no", "n", "0"})
 _KEYS = "question, and papers (ids or first words of abstracts) or answerable (true or false)"
+
+
+class Rows(Iterator[list[str]], Protocol):
+    """The rows of a table, and how many lines of the file have been read."""
+
+    line_num: int
 
 
 class Kind(StrEnum):
@@ -75,7 +82,7 @@ class Case:
 def read(path: Path) -> list[Case]:
     """The questions of a file, each once: JSON lines, or a table with a heading (.csv, .tsv). Other keys and columns are left aside.
 
-    Raises SourceError with the line of a question that can't be used.
+    Raises SourceError with the line of a question that can't be used, or of which something else is said than before.
     """
     try:
         content = path.read_text(encoding="utf-8-sig")
@@ -87,8 +94,25 @@ def read(path: Path) -> list[Case]:
     cases = [_case(path, line, record) for line, record in records]
     if not cases:
         raise SourceError(path, None, found="no question", expected=f"JSON lines, or a table, with {_KEYS}")
-    once = {(text.folded(case.question), case.history): case for case in reversed(cases)}
-    return list(reversed(once.values()))
+    return each_once((path, case) for case in cases)
+
+
+def each_once(cases: Iterable[tuple[Path, Case]]) -> list[Case]:
+    """Cases of files, each once: what is asked twice says no more than what is asked once.
+
+    Raises SourceError where another answer is said to be right the second time.
+    """
+    once: dict[tuple[str, tuple[str, ...]], tuple[Path, Case]] = {}
+    for path, case in cases:
+        before, first = once.setdefault((text.folded(case.question), case.history), (path, case))
+        if (set(case.papers), case.answerable) != (set(first.papers), first.answerable):
+            raise SourceError(
+                path,
+                case.line,
+                found=f"the question of {before}:{first.line} with other papers, or answerable there and not here",
+                expected="the same of the same question, or the question once",
+            )
+    return [case for _, case in once.values()]
 
 
 def _objects(path: Path, content: str) -> Iterator[tuple[int, Mapping[str, object]]]:
@@ -106,16 +130,31 @@ def _objects(path: Path, content: str) -> Iterator[tuple[int, Mapping[str, objec
 
 def _rows(path: Path, content: str) -> Iterator[tuple[int, Mapping[str, object]]]:
     reader = csv.reader(io.StringIO(content, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-    columns = [name.strip().lower() for name in next(reader, [])]
+    rows = _whole_rows(path, reader)
+    _, heading = next(rows, (1, []))
+    columns = [name.strip().lower() for name in heading]
     if "question" not in columns:
         raise SourceError(path, 1, found=f"the columns {', '.join(columns)!r}", expected=f"a heading with {_KEYS}")
-    above = reader.line_num
-    for row in reader:
-        line, above = above + 1, reader.line_num
+    if twice := next((name for name in columns if name and columns.count(name) > 1), ""):
+        raise SourceError(path, 1, found=f"the column {twice!r} twice", expected="each column once")
+    for line, row in rows:
+        if any(cell.strip() for cell in row[len(columns) :]):
+            raise SourceError(path, line, found=f"{len(row)} cells", expected=f"{len(columns)}, as in line 1: put a text that has commas in quotes")
         cells = dict(zip(columns, map(str.strip, row), strict=False))
         if any(cells.values()):
             papers = [name.strip() for name in cells.get("papers", "").split(";") if name.strip()]
             yield line, {"question": cells.get("question"), "papers": papers, "answerable": cells.get("answerable") or None}
+
+
+def _whole_rows(path: Path, reader: Rows) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table, each with the line that it begins in."""
+    above = 0
+    try:
+        for row in reader:
+            yield above + 1, row
+            above = reader.line_num
+    except csv.Error as error:
+        raise SourceError(path, above + 1, found=f"a row that is no row of a table ({error})", expected="cells, with each quote closed") from None
 
 
 def _case(path: Path, line: int, record: Mapping[str, object]) -> Case:

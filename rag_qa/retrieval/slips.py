@@ -24,6 +24,7 @@ _SHORTEST = 5  # letters of a word that is put right by the papers
 _SHORTEST_USUAL = (
     4  # or is, but for a slip of any kind, a word that every question has; two letters that changed places are seen in shorter ones, too
 )
+_LONGEST = 30  # letters of a word that is looked at: English has none that is longer, and for each letter there are 52 words that are a slip away
 _COMMON = 10_000_000  # how often the list of English words has counted a word that is common
 _LOOKED_AT = 20  # papers that are asked how they write a word
 _USUAL = text.STOPWORDS | text.QUESTION_WORDS
@@ -85,7 +86,7 @@ def _is_known(word: str, library: Library) -> bool:
 
 
 def _meant(word: str, library: Library) -> str:
-    if _is_known(word, library):
+    if len(word) > _LONGEST or _is_known(word, library):
         return word
     # two letters that changed places are the likeliest slip, and a wrong one the least likely
     for nearby in (_swapped(word), *((_longer_or_shorter(word), _with_another(word)) if len(word) >= _SHORTEST_USUAL else ())):

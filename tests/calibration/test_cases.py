@@ -50,6 +50,10 @@ def test_a_question_that_is_asked_twice_counts_once() -> None:
     assert [case.line for case in cases.read(lines)] == [1]
 
 
+def test_empty_cells_beyond_the_columns_are_no_fault() -> None:
+    assert [case.question for case in cases.read(written("a.csv", "question,answerable,,\nWho?,yes,,,,\n"))] == ["Who?"]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
@@ -61,6 +65,15 @@ def test_a_question_that_is_asked_twice_counts_once() -> None:
         ("a.jsonl", '{"question": "Who?", "papers": ["p1"], "answerable": false}\n', "a.jsonl:1: found papers for a question that is not answerable"),
         ("a.csv", "question,answerable\n\nWho?,perhaps\n", "a.csv:3: found answerable = 'perhaps', expected true or false"),
         ("a.csv", "who,what\n1,2\n", "a.csv:1: found the columns 'who, what', expected a heading with question"),
+        (
+            "a.csv",
+            "question,answerable\nWhat is TIDE-7, and why?,yes\n",
+            "a.csv:2: found 3 cells, expected 2, as in line 1: put a text that has commas",
+        ),
+        ("a.csv", "question,question,answerable\nWho?,Why?,yes\n", "a.csv:1: found the column 'question' twice"),
+        ("a.csv", f"question,answerable\nWho?,yes\n\n{'word ' * 30_000},yes\n", "a.csv:4: found a row that is no row of a table (field larger"),
+        ("a.csv", "question,answerable\nWho?,yes\nwho?,no\n", "a.csv:3: found the question of a.csv:2 with other papers, or answerable"),
+        ("a.jsonl", '{"question": "Who?", "papers": ["p1"]}\n{"question": "Who?", "papers": ["p2"]}\n', "a.jsonl:2: found the question of a.jsonl:1"),
         ("a.csv", "", "a.csv:1: found the columns"),
         ("a.jsonl", "\n", "a.jsonl: found no question"),
     ],

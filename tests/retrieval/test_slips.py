@@ -67,6 +67,19 @@ def test_names_quotations_and_what_nothing_is_near_stay(question: str) -> None:
     assert mended(question, Library()) == question
 
 
+def test_a_word_that_no_language_has_is_not_looked_at() -> None:
+    class NeverAsked(Library):
+        def by_keywords(self, terms: Mapping[str, float], limit: int) -> Sequence[tuple[str, float]]:
+            asked.extend(terms)
+            return super().by_keywords(terms, limit)
+
+    asked: list[str] = []
+    question = f"what is {'forecsats' * 2000}"
+
+    assert mended(question, NeverAsked()) == question
+    assert len(asked) <= 1  # is it in a paper as it is?
+
+
 @given(st.text(max_size=60))
 def test_any_text_keeps_all_that_is_no_plain_word(question: str) -> None:
     found = mended(question, Library())
