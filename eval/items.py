@@ -93,11 +93,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds that a question took from end to end, and by stage as the system says."""
+    """Seconds that a question took from end to end, and by stage as the system says; tokens and dollars that its answer cost, None where unknown."""
 
     id: str
     seconds: float
     stages: Mapping[str, float]
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
 
 
 def failed(question: Question, error: Exception) -> Item:

@@ -16,7 +16,7 @@ from eval.datasets.loader import Question
 from eval.items import Item, Timing, describe, failed, from_answer
 from eval.systems import given
 from eval.systems.given import Given
-from rag_qa.answering.answer import Answer
+from rag_qa.answering.answer import Answer, Usage
 from rag_qa.engine import IndexReport
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
@@ -84,15 +84,17 @@ def run(
     progress: Progress | None = None,
     concurrency: int = 1,
     deadline: float | None = None,
+    on_cold: Callable[[Timing], None] | None = None,
 ) -> tuple[list[Item], list[Timing]]:
     """Ask every question. The questions name papers by id (see `loader.resolve`). Items and timings come in the order of the questions.
 
-    The first question is asked once before the clock counts, so that latencies are those of a warm system. `concurrency`: how many are asked at a
+    The first question is asked once before the clock counts, so that latencies are those of a warm system; `on_cold` is told how long that took.
+    `concurrency`: how many are asked at a
     time at most; `deadline`: seconds after which a question counts as an error, and is left alone (its thread ends when the system does).
     """
     library = Library({paper.id: paper.abstract for paper in papers}, {paper.id: paper.label for paper in papers})
-    if questions:
-        _within(deadline, lambda: _warm_up(system, questions))
+    if questions and (cold := _within(deadline, lambda: _warm_up(system, questions))) is not None and on_cold is not None:
+        on_cold(cold)
     found: dict[str, tuple[Item, Timing | None]] = {}
 
     def asked(question: Question) -> tuple[Question, Item, Timing | None]:
@@ -137,12 +139,20 @@ def _within(deadline: float | None, function: Callable[[], Value]) -> Value | No
         return None
 
 
-def _warm_up(system: System | Giver, questions: Sequence[Question]) -> None:
+def _warm_up(system: System | Giver, questions: Sequence[Question]) -> Timing | None:
     # what it raises now it raises again, and is counted, when the question is asked
     with suppress(Exception):
         if isinstance(system, Giver):
-            return
-        system.ask(questions[0].text, history=questions[0].history)
+            return None
+        started = perf_counter()
+        answer = system.ask(questions[0].text, history=questions[0].history)
+        return _timing(questions[0], perf_counter() - started, answer)
+    return None
+
+
+def _timing(question: Question, seconds: float, answer: Answer) -> Timing:
+    used = answer.usage or Usage()
+    return Timing(question.id, seconds, dict(answer.timings), used.prompt_tokens, used.completion_tokens, used.cost_usd)
 
 
 def _ask(system: System | Giver, question: Question, library: Library) -> tuple[Item, Timing | None]:
@@ -150,14 +160,16 @@ def _ask(system: System | Giver, question: Question, library: Library) -> tuple[
     try:
         if isinstance(system, Giver):
             said = system.give(question)
-            return given.item(question, said, library.labels), Timing(question.id, perf_counter() - started, {})
+            seconds = perf_counter() - started
+            timing = Timing(question.id, seconds, {}, said.prompt_tokens, said.completion_tokens, said.cost_usd)
+            return given.item(question, said, library.labels), timing
         answer = system.ask(question.text, history=question.history)
         seconds = perf_counter() - started
         hits, retrieval_error = _search(system, answer.understood_as or question.text)
         item = from_answer(question, answer, library.abstracts, hits=hits, retrieval_error=retrieval_error)
     except Exception as error:  # noqa: BLE001  whatever a system raises counts against it
         return failed(question, error), None
-    return item, Timing(question.id, seconds, dict(answer.timings))
+    return item, _timing(question, seconds, answer)
 
 
 def _search(system: System, question: str) -> tuple[Sequence[Hit] | None, str]:

@@ -13,8 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from eval import beir, corpus, floors, run_directory, runner, summary
+from eval import beir, corpus, floors, run_directory, runner, spending, summary
 from eval.datasets import folder, loader
+from eval.items import Timing
 from eval.metrics import stats
 from eval.report import terminal
 from eval.systems.chat import Chat
@@ -99,6 +100,7 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
         resolved = loader.resolve(questions, papers, path=arguments.data, abstracts=source.abstracts)
         manifest = _manifest(arguments, chosen, papers, len(resolved))
         writer = run_directory.Writer(arguments.out or Path(temporary) / "run", manifest, papers, fresh=arguments.fresh)
+        cold: list[Timing] = []
         waiting = [question for question in resolved if question.id not in writer.done]
         with counter() as progress:
             runner.run(
@@ -109,9 +111,11 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
                 progress=progress,
                 concurrency=arguments.concurrency,
                 deadline=arguments.deadline,
+                on_cold=cold.append,
             )
         models = sorted({item.model for item in writer.done.values() if item.model})
-        writer.finish([question.id for question in resolved], models=models, finished=_now())
+        first = {"seconds": cold[0].seconds, "stages": dict(cold[0].stages)} if cold else None
+        writer.finish([question.id for question in resolved], models=models, cold=first, finished=_now())
         stored = run_directory.load(arguments.out or Path(temporary) / "run")
         return _scored(stored, bounds, only_failures=arguments.only_failures)
 
@@ -128,7 +132,7 @@ def _answering(
         raise HarnessError("--system endpoint needs a model: set RAG_QA_LLM_MODEL (and OPENAI_BASE_URL, OPENAI_API_KEY)")
     key = chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None
     chat = Chat(base_url=chosen.openai_base_url, key=key, model=chosen.llm_model)
-    return Endpoint(chat.complete, lambda question: [hit.paper for hit in product.search(question, k=runner.DEPTH)], chosen.llm_model)
+    return Endpoint(chat.write, lambda question: [hit.paper for hit in product.search(question, k=runner.DEPTH)], chosen.llm_model, chosen.dollars)
 
 
 def score(arguments: argparse.Namespace) -> int:
@@ -146,7 +150,8 @@ def _scored(stored: run_directory.Run, bounds: Sequence[floors.Floor], *, only_f
 def summarised(stored: run_directory.Run, bounds: Sequence[floors.Floor]) -> summary.Summary:
     """The figures of a stored run."""
     about = {**stored.manifest["about"], "is_complete": stored.is_complete, "of": stored.manifest["questions"]}
-    return summary.summarise(stored.items, stored.timings, bounds, about, stored.library)
+    took = spending.spending(stored.items, stored.timings, stored.manifest.get("cold"))
+    return summary.summarise(stored.items, stored.timings, bounds, about, stored.library, took)
 
 
 def _manifest(arguments: argparse.Namespace, chosen: Settings, papers: Sequence[Paper], questions: int) -> dict[str, Any]:
@@ -171,6 +176,7 @@ def _manifest(arguments: argparse.Namespace, chosen: Settings, papers: Sequence[
         "versions": {"python": sys.version.split()[0], **{name: found for name in ("rag-qa", *_PACKAGES) if (found := _version(name))}},
         "seeds": {"bootstrap": stats.SEED},
         "models": [],
+        "cold": None,
         "started": _now(),
         "finished": None,
     }

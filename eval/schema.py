@@ -48,6 +48,24 @@ _FLOOR: dict[str, Any] = {
     },
     "additionalProperties": False,
 }
+_MILLISECONDS = {"type": "object", "properties": {"n": _COUNT, **{name: {"type": "number"} for name in ("p50", "p95", "max")}}, "required": ["n"]}
+_SPENDING: dict[str, Any] = {
+    "type": "object",
+    "description": "by stage and in milliseconds, warm and for the first question; tokens and dollars as sums over all questions, null: not said",
+    "properties": {
+        "warm_ms": {"type": "object", "additionalProperties": _MILLISECONDS},
+        "cold_ms": {"type": ["object", "null"], "additionalProperties": {"type": "number"}},
+        "cost": {
+            "type": "object",
+            "properties": {
+                **dict.fromkeys(("questions", "questions_with_tokens", "right_answers"), _COUNT),
+                **dict.fromkeys(("prompt_tokens", "completion_tokens", "cost_usd", "usd_per_right_answer"), _VALUE),
+            },
+            "additionalProperties": False,
+        },
+    },
+    "additionalProperties": False,
+}
 _FLOOR["required"] = list(_FLOOR["properties"])
 
 
@@ -62,9 +80,10 @@ def of_summary() -> dict[str, Any]:
             "about": {"type": "object"},
             "floors": {"type": "array", "items": {"$ref": "#/$defs/floor"}},
             "figures": {"type": "array", "items": {"$ref": "#/$defs/figure"}},
+            "spending": _SPENDING,
             "by_kind": {"type": "object", "additionalProperties": {"type": "array", "items": {"$ref": "#/$defs/figure"}}},
         },
-        "required": ["verdict", "about", "floors", "figures", "by_kind"],
+        "required": ["verdict", "about", "floors", "figures", "spending", "by_kind"],
         "additionalProperties": False,
         "$defs": {"figure": _FIGURE, "floor": _FLOOR},
     }

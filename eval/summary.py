@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ class Summary:
     figures: Sequence[Figure]
     by_kind: Mapping[str, Sequence[Figure]]
     checks: Sequence[Check]
+    spending: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
@@ -32,9 +33,16 @@ class Summary:
 
 
 def summarise(
-    items: Sequence[Item], timings: Sequence[Timing], floors: Sequence[Floor], about: Mapping[str, Any], library: Mapping[str, str] | None = None
+    items: Sequence[Item],
+    timings: Sequence[Timing],
+    floors: Sequence[Floor],
+    about: Mapping[str, Any],
+    library: Mapping[str, str] | None = None,
+    spending: Mapping[str, Any] | None = None,
 ) -> Summary:
-    """Score the items. `about`: what the run was made of (data, corpus, settings); `library`: paper id -> abstract, for what needs the texts."""
+    """Score the items. `about`: what the run was made of (data, corpus, settings); `library`: paper id -> abstract, for what needs the texts;
+    `spending`: what it took (see `eval.spending`).
+    """
     figures = scoring.figures(items, timings, library)
     counts = {
         "questions": len(items),
@@ -42,7 +50,8 @@ def summarise(
         "status": dict(Counter(item.status for item in items)),
         "models": sorted({item.model for item in items if item.model}),
     }
-    return Summary({**about, **counts}, figures, scoring.figures_by_kind(items), check(floors, figures, [item.question for item in items]))
+    checks = check(floors, figures, [item.question for item in items])
+    return Summary({**about, **counts}, figures, scoring.figures_by_kind(items), checks, spending or {})
 
 
 def to_json(summary: Summary) -> dict[str, Any]:
@@ -59,6 +68,7 @@ def to_json(summary: Summary) -> dict[str, Any]:
         "about": dict(summary.about),
         "floors": [{**asdict(one.floor), "value": one.value, "outcome": one.outcome} for one in summary.checks],
         "figures": [plain(figure) for figure in summary.figures],
+        "spending": dict(summary.spending),
         "by_kind": {kind: [plain(figure) for figure in figures] for kind, figures in summary.by_kind.items()},
     }
 

@@ -240,6 +240,7 @@ def render(run: Run, summary: Summary, *, differences: str = "", trust: Mapping[
         slices=slices(run.items),
         cards=cards.cards(),
         labels=Label,
+        spending=summary.spending,
         differences=differences,
         trust=trust,
     )

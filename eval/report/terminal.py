@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from eval import scoring
 from eval.figures import Figure
@@ -16,7 +17,7 @@ WIDTH = 118
 
 def render(summary: Summary, items: Sequence[Item], *, only_failures: bool = False) -> str:
     """The whole report; `only_failures` leaves the tables out."""
-    tables = [] if only_failures else [_headline(summary), _by_kind(summary)]
+    tables = [] if only_failures else [_headline(summary), _by_kind(summary), *_spending(summary)]
     return "\n\n".join([_about(summary), *tables, *_constant(summary), _failures(items), _verdict(summary)])
 
 
@@ -62,6 +63,28 @@ def _by_kind(summary: Summary) -> str:
         total = next(figure for figure in figures if figure.metric == scoring.DECISION.name)
         rows.append([kind, str(total.n_eligible), *(_number(figure.value) for figure in figures), str(total.n_error)])
     return table(rows, left=(0,))
+
+
+def _spending(summary: Summary) -> list[str]:
+    if not summary.spending:
+        return []
+    first = summary.spending["cold_ms"] or {}
+    rows = [["milliseconds", "n", "p50", "p95", "max", "first question"]]
+    for stage, one in summary.spending["warm_ms"].items():
+        cold = _number(first[stage]) if stage in first else "-"
+        rows.append([stage, str(one["n"]), *(f"{one[name]:.1f}" for name in ("p50", "p95", "max")), cold])
+    return [table(rows, left=(0,)), *_cost(summary.spending["cost"])]
+
+
+def _cost(cost: Mapping[str, Any]) -> list[str]:
+    """A line where a system told of tokens."""
+    if not cost["questions_with_tokens"]:
+        return []
+    read, written, dollars, each = (cost[name] for name in ("prompt_tokens", "completion_tokens", "cost_usd", "usd_per_right_answer"))
+    tokens = "tokens unknown" if read is None or written is None else f"{read} tokens read, {written} written"
+    price = "cost unknown" if dollars is None else f"{dollars:.6f} USD"
+    right = f", {each:.6f} USD for each of {cost['right_answers']} right answers" if each is not None else ""
+    return [f"{tokens}; {price}{right}"]
 
 
 def _failures(items: Sequence[Item]) -> str:

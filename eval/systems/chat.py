@@ -17,6 +17,15 @@ class Spent:
     completion_tokens: int | None = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A reply, and its tokens; None where the server did not say how many."""
+
+    text: str
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
 class Chat:
     """A model behind an endpoint. Retries on 429 and 5xx as long as the server's Retry-After says; at most `concurrency` requests at a time."""
 
@@ -32,6 +41,10 @@ class Chat:
 
     def complete(self, instructions: str, prompt: str) -> str:
         """What the model writes, at temperature 0; "" where it writes nothing. Raises what `openai` raises."""
+        return self.write(instructions, prompt).text
+
+    def write(self, instructions: str, prompt: str) -> Written:
+        """The same with the tokens that it took."""
         with self._free:
             reply = self._client.chat.completions.create(
                 model=self.model,
@@ -40,11 +53,13 @@ class Chat:
                 messages=[{"role": "system", "content": instructions}, {"role": "user", "content": prompt}],
             )
         usage = reply.usage
+        text = (reply.choices[0].message.content or "") if reply.choices else ""
+        written = Written(text, usage.prompt_tokens if usage else None, usage.completion_tokens if usage else None)
         with self._counting:
             self.spent.requests += 1
-            self.spent.prompt_tokens = _sum(self.spent.prompt_tokens, usage.prompt_tokens if usage else None)
-            self.spent.completion_tokens = _sum(self.spent.completion_tokens, usage.completion_tokens if usage else None)
-        return (reply.choices[0].message.content or "") if reply.choices else ""
+            self.spent.prompt_tokens = _sum(self.spent.prompt_tokens, written.prompt_tokens)
+            self.spent.completion_tokens = _sum(self.spent.completion_tokens, written.completion_tokens)
+        return written
 
 
 def _sum(before: int | None, more: int | None) -> int | None:

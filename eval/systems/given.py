@@ -20,7 +20,8 @@ _MOST_IN_RANGE = 50
 class Given:
     """What a system said. `sources`: number in the text -> id of a paper; `retrieved`: ids, best first, None where the system does not say.
 
-    `confidence`: 0 to 1; None where it has none, then 1 for an answer and 0 for a refusal.
+    `confidence`: 0 to 1; None where it has none, then 1 for an answer and 0 for a refusal. Tokens and cost: None where it
+    does not say.
     """
 
     text: str
@@ -29,6 +30,9 @@ class Given:
     abstained: bool = False
     confidence: float | None = None
     model: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
 
 
 def cited_sentences(text: str) -> list[tuple[str, tuple[int, ...]]]:

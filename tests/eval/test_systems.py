@@ -14,6 +14,7 @@ from eval.__main__ import main
 from eval.datasets.loader import Question
 from eval.figures import NotApplicable
 from eval.systems import given
+from eval.systems.chat import Written
 from eval.systems.endpoint import Endpoint
 from eval.systems.given import Given, cited_sentences
 from eval.systems.recorded import NotRecorded, Recorded
@@ -94,11 +95,11 @@ def test_a_bad_line_is_reported(tmp_path: Path, line: str, says: str) -> None:
 def test_an_endpoint_gets_numbered_abstracts_and_its_refusal_is_one() -> None:
     prompts: list[str] = []
 
-    def complete(_instructions: str, prompt: str) -> str:
+    def write(_instructions: str, prompt: str) -> Written:
         prompts.append(prompt)
-        return "TIDE-7 is fast [1]." if "fast" in prompt.split("Question:")[1] else "The abstracts do not answer this."
+        return Written("TIDE-7 is fast [1]." if "fast" in prompt.split("Question:")[1] else "The abstracts do not answer this.")
 
-    system = Endpoint(complete, lambda _question: PAPERS, "model")
+    system = Endpoint(write, lambda _question: PAPERS, "model")
     fast = system.give(question())
     assert fast == Given("TIDE-7 is fast [1].", {1: "p1", 2: "p2"}, ("p1", "p2"), model="model")
     assert prompts[0].startswith("[1] Tides are hard to predict. TIDE-7 is fast.\n\n[2] Mosses are green.")
