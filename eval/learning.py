@@ -15,6 +15,7 @@ _FOR_GROUP = 0.5
 
 _RATE, _MOMENTUM, _SPREAD = 0.03, 0.9, 0.99  # of Adam (Kingma and Ba 2015)
 _NEWTON_STEPS = 50
+_STILL = 1e-8  # a step as small as this changes nothing
 _TINY = 1e-6  # keeps a feature that never changes from being divided by nothing
 
 
@@ -73,19 +74,22 @@ def softmax(scores: Array) -> Array:
     return shares
 
 
-def logistic(x: Array, y: Array, counts: Array, *, l2: float) -> Array:
+def logistic(x: Array, y: Array, counts: Array, *, l2: float | Array) -> Array:
     """Weights of an L2-regularised logistic regression by Newton's method on standardised features, shape (features + 1,), the last one the bias.
 
-    `x`: shape (rows, features); `y`: 1 or 0 each; `counts`: how much each row counts.
+    `x`: shape (rows, features); `y`: 1 or 0 each; `counts`: how much each row counts; `l2`: one penalty for all features, or one for each.
     """
     mean, spread = _moments(x)
     z = np.hstack([(x - mean) / spread, np.ones((len(x), 1))])
-    penalty = np.r_[np.full(x.shape[1], l2), _TINY]  # the bias is free
+    penalty = np.r_[np.broadcast_to(l2, x.shape[1]), _TINY]  # the bias is free
     weights = np.zeros(z.shape[1])
     for _ in range(_NEWTON_STEPS):
         p = 1.0 / (1.0 + np.exp(-z @ weights))
         gradient = z.T @ (counts * (p - y)) + penalty * weights
         hessian = (z * (counts * p * (1 - p))[:, None]).T @ z + np.diag(penalty)
-        weights -= np.linalg.solve(hessian, gradient)
+        step = np.linalg.solve(hessian, gradient)
+        weights -= step
+        if np.abs(step).max() < _STILL:
+            break
     fitted: Array = np.r_[weights[:-1] / spread, weights[-1] - float((weights[:-1] * mean / spread).sum())]
     return fitted

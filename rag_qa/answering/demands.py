@@ -183,7 +183,7 @@ _FIGURES = tuple(
     _demand(
         f"a figure for {_called(metric)}",
         rf"\b(?:what|which|how (?:high|low|good|much))\b.*\b{metric}\b|^\W*(?:\w+ ){{0,3}}{metric}\b",
-        rf"\b{metric}(?:-\w+)?\b.*\d|\d.*\b{metric}\b",
+        rf"\b{metric}(?:-\w+)?\b.*(?<![\w-])\d|(?<![\w-])\d.*\b{metric}\b",  # the digits of "FID-50k" are no figure
     )
     for metric in _METRICS
 )

@@ -198,7 +198,7 @@ class ExtractiveAnswerer:
 
         best = sentences_of(0)
         focus_cosines = vectors[hits[0].paper.id] @ whole_and_focus[1]
-        case = confidence.Case(asked, hits, best, composing.likeliest(best), focus_cosines, matcher, corpus)
+        case = confidence.Case(asked, hits, best, composing.likeliest(best), focus_cosines, matcher, corpus, self._corner.similarity)
         assessment = confidence.assess(case, self._weights.confidence)
 
         def covers(papers: Sequence[Paper]) -> float:

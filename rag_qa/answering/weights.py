@@ -11,17 +11,35 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_qa.answering import trees
+from rag_qa.answering.trees import NO_TREES, Trees
+
 Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceWeights:
+    """How sure we are, from the features of signals.FEATURES. `here`: log-odds that the right paper was found. `said`, `said_bias`, `lacking`:
+    log-odds that it says what is asked; `lacking` are the weights of signals.lacking. The sum of the logarithms of both probabilities goes through a
+    line (`slope`, `bias`) to the log-odds of the confidence.
+    """
+
+    here: Trees
+    said: Vector
+    said_bias: float
+    lacking: Vector
+    slope: float
+    bias: float
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """`sentence`: one weight a feature of evidence.FEATURES, for every question ("every") and what is added for some: "anchored" or "free" (see
-    confidence), and the kinds of `question`. `confidence`: for "anchored" and for "free" questions those of confidence.FEATURES and a bias.
+    matching.is_anchored), and the kinds of `question`.
     """
 
     sentence: Mapping[str, Vector]
-    confidence: Mapping[str, Vector]
+    confidence: ConfidenceWeights
 
     def of_sentence(self, *, anchored: bool, kind: str) -> Vector:
         """The weights of the sentence for one question; zeros where there are none."""
@@ -47,10 +65,32 @@ def _vector(named: object, features: Sequence[str]) -> Vector:
     return np.array([float(named.get(name, 0.0)) for name in features])
 
 
+def to_data(weights: ConfidenceWeights, features: Sequence[str]) -> dict[str, object]:
+    """The JSON form of the weights of the confidence, rounded."""
+    return {
+        "here": trees.to_data(weights.here, features),
+        "said": {name: round(float(weight), 4) for name, weight in zip(features, weights.said, strict=True)},
+        "said_bias": round(weights.said_bias, 4),
+        "lacking": [round(float(weight), 3) for weight in weights.lacking],
+        "slope": round(weights.slope, 4),
+        "bias": round(weights.bias, 4),
+    }
+
+
+def from_data(data: Mapping[str, object], features: Sequence[str]) -> ConfidenceWeights:
+    """The weights of the confidence from their JSON form. Raises KeyError for an unknown feature."""
+    here, lacking = data["here"], data["lacking"]
+    assert isinstance(here, dict)
+    assert isinstance(lacking, list)
+    numbers = {name: float(str(data[name])) for name in ("said_bias", "slope", "bias")}
+    found, said = trees.from_data(here, features), _vector(data["said"], features)
+    return ConfidenceWeights(here=found, said=said, lacking=np.array(lacking, np.float64), **numbers)
+
+
 def blank(sentence_features: Sequence[str], confidence_features: Sequence[str]) -> Weights:
     """Weights of nothing: every feature counts 0."""
-    nothing = np.zeros(len(confidence_features) + 1)
-    return Weights({"every": np.zeros(len(sentence_features))}, {"anchored": nothing, "free": nothing})
+    nothing = ConfidenceWeights(NO_TREES, np.zeros(len(confidence_features)), 0.0, np.zeros(0), 1.0, 0.0)
+    return Weights({"every": np.zeros(len(sentence_features))}, nothing)
 
 
 @cache
@@ -58,7 +98,7 @@ def shipped(sentence_features: tuple[str, ...], confidence_features: tuple[str, 
     """The weights that come with the program."""
     return Weights(
         parse(_read("sentence_weights.json")["sentence"], sentence_features),
-        parse(_read("confidence_weights.json")["confidence"], (*confidence_features, "bias")),
+        from_data(_read("confidence_weights.json")["confidence"], confidence_features),
     )
 
 

@@ -67,12 +67,17 @@ def test_other_questions_demand_nothing_that_is_missing(question: str) -> None:
         ("What batch size was used?", "each batch holds 64 samples."),
         ("How many epochs was it trained for?", "we train for 3 epochs."),
         ("What FID does it reach?", "it reaches an fid of 2.3."),
+        ("What FID-50k does it reach?", "its fid-50k is 2.3."),
         ("How many layers does it have?", "it has 12 layers."),
     ],
 )
 def test_a_sentence_that_holds_it_meets_the_demand(question: str, sentence: str) -> None:
     assert unmet(text.fold(question).text, ABSTRACT)
     assert unmet(text.fold(question).text, [*ABSTRACT, sentence]) is None
+
+
+def test_the_number_in_the_name_of_a_metric_is_no_figure() -> None:
+    assert unmet("what fid-50k does it reach?", ["it is judged by fid-50k alone."]) == "a figure for FID"
 
 
 def test_who_wrote_it_is_in_no_abstract() -> None:

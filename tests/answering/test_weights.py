@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
 from rag_qa.answering import confidence, evidence
 from rag_qa.answering.question import Kind
-from rag_qa.answering.weights import Weights, blank, parse, shipped
+from rag_qa.answering.trees import Trees
+from rag_qa.answering.weights import ConfidenceWeights, Weights, blank, from_data, parse, shipped, to_data
+from rag_qa.embedding.static import WordVectors
 
 SENTENCE = {"anchored": {"second": 2.0, "first": 1.0}}
 
@@ -27,12 +32,13 @@ def test_a_weight_of_no_feature_is_an_error_that_names_it() -> None:
 def test_blank_weights_are_there_for_every_question_and_weigh_nothing() -> None:
     weights = blank(("first", "second"), ("sure",))
     assert weights.of_sentence(anchored=False, kind="why").tolist() == [0.0, 0.0]
-    assert {group: vector.tolist() for group, vector in weights.confidence.items()} == {"anchored": [0.0, 0.0], "free": [0.0, 0.0]}
+    assert weights.confidence.said.tolist() == [0.0]
+    assert weights.confidence.here.score(np.array([7.0])) == 0.0
 
 
 def test_a_sentence_is_weighed_for_every_question_and_a_little_differently_for_some() -> None:
     groups = {"every": {"first": 1.0}, "anchored": {"second": 2.0}, "why": {"first": 0.5}}
-    weights = Weights(parse(groups, ("first", "second")), {})
+    weights = Weights(parse(groups, ("first", "second")), blank((), ()).confidence)
     assert weights.of_sentence(anchored=True, kind="why").tolist() == [1.5, 2.0]
     assert weights.of_sentence(anchored=False, kind="number").tolist() == [1.0, 0.0]
 
@@ -41,5 +47,19 @@ def test_the_shipped_weights_know_every_feature_and_both_kinds_of_question() -> 
     weights = shipped(evidence.FEATURES, confidence.FEATURES)
     assert weights.sentence.keys() >= {"every", "anchored", "free", *(Kind(name) for name in ("number", "why", "how", "list", "definition"))}
     assert {len(vector) for vector in weights.sentence.values()} == {len(evidence.FEATURES)}
-    assert {kind: len(vector) for kind, vector in weights.confidence.items()} == dict.fromkeys(("anchored", "free"), len(confidence.FEATURES) + 1)
-    assert all(vector.any() for vector in (*weights.sentence.values(), *weights.confidence.values()))
+    judging = weights.confidence
+    assert len(judging.said) == len(confidence.FEATURES)
+    assert judging.said.any()
+    assert len(judging.here.leaves) > 1
+    assert len(judging.lacking) == WordVectors.dimensions
+    assert judging.slope > 0
+
+
+def test_weights_of_the_confidence_are_read_as_they_were_written() -> None:
+    trees = Trees(0.5, np.array([[1]]), np.array([[0.25]]), np.array([[-1.0, 1.0]]))
+    written = to_data(ConfidenceWeights(trees, np.array([1.5, -2.0]), 0.75, np.array([0.125]), 2.0, -0.5), ("first", "second"))
+    read = from_data(json.loads(json.dumps(written)), ("second", "first"))
+    assert read.said.tolist() == [-2.0, 1.5]
+    assert read.lacking.tolist() == [0.125]
+    assert (read.said_bias, read.slope, read.bias) == (0.75, 2.0, -0.5)
+    assert read.here.score(np.array([0.5, 0.0])) == 1.5

@@ -3,68 +3,97 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from eval import fit_confidence as fit
+from eval.datasets.loader import Kind, Question
 from eval.fit_confidence import Judged
+from eval.learning import Array
 from rag_qa.answering import confidence
-from rag_qa.answering.weights import parse
+from rag_qa.answering.confidence import FEATURES
+from rag_qa.answering.weights import from_data
 from tests.eval.making import question, unanswerable
 
+PAPER, REST = FEATURES.index("paper"), FEATURES.index("rest")
+AUTHORS = ("a", "b", "c")
 
-def judgments(anchored_sign: float = 1.0) -> list[Judged]:
-    """Forty questions of either kind. A high first feature makes them answerable, a low one where `anchored_sign` is -1 and they are anchored."""
+
+def row(asked: Question, *, paper: float, rest: float, lack: float = 0.0, left_out: bool = False) -> Judged:
+    """A question for which the best paper has this score, and holds this share of its words."""
+    features = np.zeros(len(FEATURES))
+    features[PAPER], features[REST] = paper, rest
+    return Judged(asked, left_out, features, np.array([lack]))
+
+
+def judgments() -> Iterator[Judged]:
+    """Questions by three authors: answered ones, the same without their papers (the best one ranks low), details (few of their words are there)."""
     draw = np.random.default_rng(8)
-    made = []
-    for number in range(80):
-        anchored, features = number % 2 == 0, draw.normal(size=2)
-        answerable = bool(features[0] * (anchored_sign if anchored else 1.0) > 0)
-        asked = question(f"q{number}") if answerable else unanswerable(f"q{number}")
-        made.append(Judged(asked, False, answerable, anchored, features))
-    return made
+    for number in range(60):
+        author = AUTHORS[number % 3]
+        high, low, many, few = draw.uniform(0.6, 0.9), draw.uniform(0.2, 0.5), draw.uniform(0.6, 0.9), draw.uniform(0.1, 0.4)
+        asked = question(f"{author}-{number}")
+        yield row(asked, paper=high, rest=many)
+        yield row(asked, paper=low, rest=many, left_out=True)
+        yield row(unanswerable(f"{author}-{number}d", Kind.DETAIL), paper=high, rest=few, lack=1.0)
 
 
-def test_the_logistic_fit_recovers_the_sign_for_either_kind_of_question() -> None:
-    weights = fit.fit_confidence(judgments(anchored_sign=-1.0), l2=1.0)
-    assert weights["anchored"][0] < -abs(weights["anchored"][1])
-    assert weights["free"][0] > abs(weights["free"][1])
+@cache
+def held_out() -> tuple[float, ...]:
+    """Log-odds by weights that saw no question by the same author."""
+    return tuple(fit.cross_validated(list(judgments())))
 
 
-def test_confidence_rises_with_what_makes_a_question_answerable() -> None:
-    made = judgments()
-    found = fit.confidences(made, fit.fit_confidence(made, l2=1.0))
-    assert np.all((found > 0) & (found < 1))
-    assert min(p for p, row in zip(found, made, strict=True) if row.features[0] > 1) > 0.8
-    assert max(p for p, row in zip(found, made, strict=True) if row.features[0] < -1) < 0.2
+def sure(rows: list[Judged], log_odds: Array) -> dict[str, list[float]]:
+    """Log-odds of the answered questions, of those without their papers, and of details."""
+    names = ["left out" if one.left_out else str(one.question.kind) for one in rows]
+    return {name: [float(z) for z, other in zip(log_odds, names, strict=True) if other == name] for name in dict.fromkeys(names)}
 
 
-def test_no_question_is_judged_by_weights_that_saw_it() -> None:
-    # the one question whose label is wrong: fitted with it the model can bend to it, without it it cannot know
-    made = judgments()
-    odd = [*made, Judged(question("odd"), False, True, True, np.array([-6.0, 9.0]))]
-    held_out = fit.cross_validated(odd, l2=0.1)[-1]
-    assert held_out < fit.confidences(odd, fit.fit_confidence(odd, l2=0.1))[-1]
+def test_questions_are_answered_where_the_paper_is_there_and_says_it() -> None:
+    found = sure(list(judgments()), np.array(held_out()))
+    assert min(found["fact"]) > max(found["left out"])
+    assert min(found["fact"]) > max(found["detail"])
+
+
+def test_each_model_sees_what_it_is_to_tell() -> None:
+    weights = fit.fit_confidence(list(judgments()))
+    asked = question("a-1")
+    here, gone, lacks = (row(asked, paper=paper, rest=rest).features for paper, rest in ((0.8, 0.8), (0.3, 0.8), (0.8, 0.2)))
+    assert weights.here.score(here) > 0 > weights.here.score(gone)
+    assert abs(weights.here.score(here) - weights.here.score(lacks)) < weights.here.score(here) - weights.here.score(gone)
+    assert weights.said[REST] > 0
+    assert weights.lacking[0] < 0
+
+
+def test_a_feature_that_can_only_speak_for_an_answer_never_counts_against_it() -> None:
+    odd = [row(one.question, paper=one.features[PAPER], rest=1 - one.features[REST], left_out=one.left_out) for one in judgments()]
+    assert fit.fit_confidence(odd).said[REST] == 0.0
 
 
 def test_the_operating_point_refuses_few_of_the_answerable() -> None:
-    made = judgments()
-    weights = fit.fit_confidence(made, l2=1.0)
-    moved, held_out = fit.at_operating_point(weights, made, l2=1.0)
-    answerable = [p for p, row in zip(held_out, made, strict=True) if row.answerable]
+    rows = list(judgments())
+    moved, found = fit.at_operating_point(fit.fit_confidence(rows), np.array(held_out()), rows)
+    answerable = [p for p, one in zip(found, rows, strict=True) if one.answerable]
     # the border itself may fall on either side of 0.5 by rounding
     assert sum(p < 0.5 - 1e-9 for p in answerable) == int(fit.REFUSED_AT_MOST * len(answerable))
-    assert all(np.array_equal(moved[kind][:-1], weights[kind][:-1]) for kind in weights)
+    assert moved.slope > 0
+    assert any("detail" in line and "refused   60 of   60" in line for line in fit.summary(rows, found))
 
 
 def test_what_is_written_is_what_is_read() -> None:
-    weights = {kind: np.arange(len(confidence.FEATURES) + 1) / sign for kind, sign in (("anchored", -9.0), ("free", 11.0))}
+    rows = list(judgments())
+    weights = fit.fit_confidence(rows)
     written = json.loads(fit.to_json(weights, "by hand"))
-    read = parse(written["confidence"], (*confidence.FEATURES, "bias"))
+    read = from_data(written["confidence"], FEATURES)
     assert written["origin"] == "by hand"
-    assert all(np.allclose(read[kind], weights[kind], atol=5e-5, rtol=0) for kind in weights)
+    for one in rows[:9]:
+        by_hand, as_read = (confidence.confidence(one.features, one.lacking, each) for each in (weights, read))
+        assert by_hand == pytest.approx(as_read, abs=0.005)
 
 
 def test_without_the_data_set_nothing_is_fitted_or_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

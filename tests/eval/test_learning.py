@@ -52,3 +52,9 @@ def test_the_logistic_fit_finds_sign_and_border_and_leaves_out_what_does_not_cou
     weights = logistic(x, np.array([0.0, 0.0, 1.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0, 1.0, 0.0]), l2=0.1)
     assert weights[0] > 0
     assert -weights[1] / weights[0] == pytest.approx(0.0, abs=1e-6)  # halfway between -1 and 1
+
+
+def test_each_feature_of_the_logistic_fit_can_have_a_penalty_of_its_own() -> None:
+    x = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, -1.0]])
+    weights = logistic(x, np.array([0.0, 0.0, 1.0, 1.0, 1.0, 0.0]), np.ones(6), l2=np.array([0.1, 1000.0]))
+    assert weights[0] > 1.0 > 100 * abs(weights[1])
