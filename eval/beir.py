@@ -101,7 +101,7 @@ def records(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
     for number, line in _read(path):
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise SourceError(path, number, found=str(error), expected="a JSON object") from None
         if not isinstance(record, dict) or not isinstance(record.get("_id"), str | int):
             raise SourceError(path, number, found=line.strip()[:60], expected="a JSON object with an _id")

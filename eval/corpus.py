@@ -65,6 +65,6 @@ def _abstracts(papers: Path) -> dict[str, str]:
         try:
             record = json.loads(line)
             found[str(record["id"])] = _LABEL.sub("", " ".join(record["abstract"].split()))
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise SourceError(papers, number, found=repr(error), expected="an object with an id and an abstract") from error
     return found

@@ -56,7 +56,7 @@ def record_of(path: Path, number: int, line: str) -> Mapping[str, Any]:
     """The object of a line. Raises SourceError."""
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError(path, number, found=f"{line.strip()[:60]!r} ({error})", expected="one JSON object a line") from error
     if not isinstance(record, dict):
         raise SourceError(path, number, found=type(record).__name__, expected="a JSON object")

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from eval import items as item_module
-from eval.items import Item, Timing, read_lines, write_lines
+from eval.items import Item, Timing, write_lines
 from rag_qa.errors import RagQAError
 from rag_qa.papers import Paper
+
+T = TypeVar("T")
 
 ITEMS, PARTIAL, PAPERS, TIMINGS = "items.jsonl", "items.partial.jsonl", "papers.jsonl", "timings.jsonl"
 MANIFEST, SUMMARY = "manifest.json", "summary.json"
@@ -50,25 +53,73 @@ class Run:
 
 def load(directory: Path) -> Run:
     """Read what stands in a directory, of an interrupted run as far as it came. Raises RunDirectoryError."""
-    manifest_path = directory / MANIFEST
-    if not manifest_path.is_file():
-        raise RunDirectoryError(f"{directory}: no {MANIFEST} in it; expected a directory that `python -m eval run --out` wrote")
+    manifest = _manifest(directory)
     there = directory / ITEMS if (directory / ITEMS).is_file() else directory / PARTIAL
+    items = _items(there)
+    _require_all(there, items, manifest)
+    papers = _each(directory / PAPERS, lambda record: (str(record["id"]), str(record["label"]), str(record["abstract"])))
+    if (expected := manifest["about"].get("papers", len(papers))) != len(papers):
+        raise RunDirectoryError(f"{directory / PAPERS}: found {len(papers)} papers, expected the {expected} of {MANIFEST}{_AGAIN}")
+    library = {identifier: abstract for identifier, _, abstract in papers}
+    timings = _each(directory / TIMINGS, _timing) if (directory / TIMINGS).is_file() else []
+    return Run(directory, tuple(items), tuple(timings), library, {identifier: label for identifier, label, _ in papers}, manifest)
+
+
+def _items(path: Path) -> list[Item]:
+    if not path.is_file():
+        return []
+    return _whole_lines(path, item_module.from_json) if path.name == PARTIAL else _each(path, item_module.from_json)
+
+
+_AGAIN = "; run it again with --fresh"
+_SCHEMA = 1
+_NO_RUN = "expected a directory that `python -m eval run --out` wrote"
+
+
+def _manifest(directory: Path) -> Mapping[str, Any]:
+    path = directory / MANIFEST
+    if not path.is_file():
+        raise RunDirectoryError(f"{directory}: no {MANIFEST} in it; {_NO_RUN}")
     try:
-        manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
-        records = read_lines(there) if there.is_file() else []
-        papers = read_lines(directory / PAPERS)
-        timings = read_lines(directory / TIMINGS) if (directory / TIMINGS).is_file() else []
-        return Run(
-            directory,
-            tuple(item_module.from_json(record) for record in records),
-            tuple(Timing(**record) for record in timings),
-            {paper["id"]: paper["abstract"] for paper in papers},
-            {paper["id"]: paper["label"] for paper in papers},
-            manifest,
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RunDirectoryError(f"{directory}: {there.name} can't be read ({error}); run it again with --fresh") from error
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RunDirectoryError(f"{path} can't be read ({error}){_AGAIN}") from error
+    if not (isinstance(found, dict) and isinstance(found.get("about"), dict) and isinstance(found.get("questions"), int)):
+        raise RunDirectoryError(f"{path}: found no description of a run, {_NO_RUN}{_AGAIN}")
+    if (schema := found.get("schema", _SCHEMA)) != _SCHEMA:
+        raise RunDirectoryError(f"{path}: found schema {schema!r} of another version, expected {_SCHEMA}{_AGAIN}")
+    return found
+
+
+def _each(path: Path, make: Callable[[dict[str, Any]], T]) -> list[T]:
+    """What the lines of a file hold. Raises RunDirectoryError with the line that is none."""
+    found, number = [], 0
+    try:
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):  # noqa: B007 (the error tells it)
+            if line:
+                found.append(make(json.loads(line)))
+    except OSError as error:
+        raise RunDirectoryError(f"{path} can't be read ({error.strerror}){_AGAIN}") from error
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        where = f"{path}:{number}" if number else str(path)
+        raise RunDirectoryError(f"{where} can't be read ({error!r}), expected a line that a run wrote{_AGAIN}") from error
+    return found
+
+
+def _timing(record: Mapping[str, Any]) -> Timing:
+    return Timing(**record)
+
+
+def _require_all(path: Path, items: Sequence[Item], manifest: Mapping[str, Any]) -> None:
+    """Each question once, and in a run that came to its end all of them. Raises RunDirectoryError."""
+    twice = [identifier for identifier, count in Counter(item.question.id for item in items).items() if count > 1]
+    if twice:
+        raise RunDirectoryError(f"{path}: found the question {twice[0]} twice, expected each once{_AGAIN}")
+    expected = manifest["questions"]
+    if (manifest.get("finished") or path.name == ITEMS) and len(items) != expected:
+        raise RunDirectoryError(f"{path}: found {len(items)} questions, expected the {expected} of {MANIFEST}{_AGAIN}")
+    if not items and expected:
+        raise RunDirectoryError(f"{path}: found no answer yet, expected at least one; go on with the same `python -m eval run`")
 
 
 class Writer:
@@ -82,7 +133,7 @@ class Writer:
         directory.mkdir(parents=True, exist_ok=True)
         earlier = directory / MANIFEST
         if earlier.is_file() and not fresh:
-            self._go_on(json.loads(earlier.read_text(encoding="utf-8")), manifest)
+            self._go_on(_manifest(directory), manifest)
         else:
             for name in (ITEMS, PARTIAL, TIMINGS, SUMMARY):
                 (directory / name).unlink(missing_ok=True)
@@ -99,9 +150,9 @@ class Writer:
         if not partial.is_file():
             (self._directory / ITEMS).unlink(missing_ok=True)  # a whole run is run anew
             return
-        self.done = {item.question.id: item for item in map(item_module.from_json, _whole_lines(partial))}
-        kept = _whole_lines(self._directory / TIMINGS) if (self._directory / TIMINGS).is_file() else []
-        self.timings = {record["id"]: Timing(**record) for record in kept if record["id"] in self.done}
+        self.done = {item.question.id: item for item in _whole_lines(partial, item_module.from_json)}
+        kept = _whole_lines(self._directory / TIMINGS, _timing) if (self._directory / TIMINGS).is_file() else []
+        self.timings = {timing.id: timing for timing in kept if timing.id in self.done}
         write_lines(partial, map(item_module.to_json, self.done.values()))  # without a last line that was cut
         write_lines(self._directory / TIMINGS, map(asdict, self.timings.values()))
 
@@ -125,13 +176,13 @@ class Writer:
         _write_json(self._directory / MANIFEST, self.manifest)
 
 
-def _whole_lines(path: Path) -> list[dict[str, Any]]:
-    """The objects of a file whose last line may have been cut by an interruption."""
+def _whole_lines(path: Path, make: Callable[[dict[str, Any]], T]) -> list[T]:
+    """What the lines of a file hold that are whole: an interruption may have cut the last one. The others are asked again."""
     found = []
-    for line in path.read_text(encoding="utf-8").split("\n"):
+    for line in path.read_bytes().split(b"\n"):
         try:
-            found.append(json.loads(line))
-        except ValueError:
+            found.append(make(json.loads(line.decode("utf-8"))))
+        except (ValueError, LookupError, TypeError, AttributeError):
             continue
     return found
 

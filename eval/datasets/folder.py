@@ -51,6 +51,6 @@ def _references(path: Path) -> dict[str, str]:
         try:
             record = json.loads(line)
             found[str(record["id"])] = str(record["answer"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise SourceError(path, number, found=repr(error), expected="an object with id and answer") from error
     return found

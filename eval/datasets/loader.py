@@ -192,7 +192,7 @@ _KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable", "
 def _record(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError(path, number, found=f"{line.strip()[:60]!r} ({error})", expected="one JSON object a line") from error
     if not isinstance(record, dict):
         raise SourceError(path, number, found=type(record).__name__, expected="a JSON object")

@@ -33,13 +33,26 @@ def is_table(path: Path) -> bool:
 
 
 def rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(physical line, record) of each row of a table. Raises SourceError for a column that is not known, or no column `question`."""
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+    """(physical line, record) of each row of a table. Raises SourceError for a column that is not known or there twice, no column `question`, and for
+    what is no row of a table.
+    """
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
+    try:
+        yield from _records(path, reader)
+    except csv.Error as error:
+        raise SourceError(
+            path, reader.line_num + 1, found=f"a row that is no row of a table ({error})", expected="cells, with each quote closed"
+        ) from None
+
+
+def _records(path: Path, reader: csv.DictReader[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     names = [name.strip().lower() for name in reader.fieldnames or ()]
     unknown = [name for name in names if name not in COLUMNS]
     if "question" not in names or unknown:
         found = f"the column {unknown[0]!r}" if unknown else "no column question"
         raise SourceError(path, 1, found=found, expected=f"columns {', '.join(COLUMNS)}, of which question alone is needed")
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise SourceError(path, 1, found=f"the column {twice!r} twice", expected="each column once")
     reader.fieldnames = names
     for row in reader:
         if None in row:

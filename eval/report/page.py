@@ -23,7 +23,9 @@ from eval.report import plots
 from eval.report.plots import Axes, Line
 from eval.run_directory import Run
 from eval.summary import Summary
+from rag_qa.errors import SourceError
 
+_TRUST = "what `python -m eval trust --out` wrote"
 HELP = "write a run as one HTML file: what went wrong first, with the evidence beside it"
 
 _HEADLINE = (
@@ -261,6 +263,16 @@ def write(arguments: argparse.Namespace, summarised: Any) -> Path:
     """Write the page and give its place. Raises RagQAError."""
     run = run_directory.load(arguments.run)
     path: Path = arguments.out or arguments.run / "report.html"
-    trust = json.loads(arguments.trust.read_text(encoding="utf-8")) if arguments.trust else None
+    trust = _trust(arguments.trust) if arguments.trust else None
     path.write_text(render(run, summarised(run, floors.load(arguments.floors)), trust=trust), encoding="utf-8")
     return path
+
+
+def _trust(path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise SourceError(path, None, found=str(error), expected=_TRUST) from None
+    if not isinstance(found, dict) or not isinstance(found.get("said"), str) or not isinstance(found.get("tables"), list):
+        raise SourceError(path, None, found="other JSON", expected=_TRUST)
+    return found

@@ -75,7 +75,7 @@ class Recorded:
     def _record(self, number: int, line: str) -> Mapping[str, Any]:
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._fault(number, str(error), "one JSON object a line") from error
         unknown = [key for key in record if key not in _KEYS] if isinstance(record, dict) else ["no object"]
         if unknown:

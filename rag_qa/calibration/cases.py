@@ -129,7 +129,7 @@ def _objects(path: Path, content: str) -> Iterator[tuple[int, Mapping[str, objec
 
 
 def _rows(path: Path, content: str) -> Iterator[tuple[int, Mapping[str, object]]]:
-    reader = csv.reader(io.StringIO(content, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+    reader = csv.reader(io.StringIO(content, newline=""), delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
     rows = _whole_rows(path, reader)
     _, heading = next(rows, (1, []))
     columns = [name.strip().lower() for name in heading]

@@ -51,6 +51,12 @@ def test_tabs_too(tmp_path: Path) -> None:
         ("question,answerable\nWhy?,perhaps\n", "own.csv:2: found answerable = 'perhaps'"),
         ("question,papers,answerable\nWhy?,p1,no\n", "own.csv:2: found an unanswerable question with papers or facts in q2"),
         ("question\nWhy?,or not\n", "own.csv:2: found 2 cells"),
+        ("question,question\nWhy?,How?\n", "own.csv:1: found the column 'question' twice"),
+        (f"question\nWhy?\n{'word ' * 30_000}\n", "own.csv:3: found a row that is no row of a table (field larger than field limit (131072))"),
+        (
+            'question,answerable\n"Why?,yes\nHow?,no\n',
+            "own.csv:2: found a row that is no row of a table (unexpected end of data), expected cells, with",
+        ),
         ("question,id\nWhy?,a\nHow?,a\n", "own.csv:3: found the id 'a' of line 2 again"),
     ],
 )
@@ -58,6 +64,13 @@ def test_a_bad_table_is_reported_with_its_line(tmp_path: Path, text: str, says: 
     with pytest.raises(SourceError) as raised:
         loader.load(written(tmp_path, text))
     assert says in str(raised.value)
+
+
+def test_lines_that_hold_too_much_in_each_other_are_reported_with_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text('{"question": "Why?"}\n' + "[" * 100_000 + "]" * 100_000 + "\n", encoding="utf-8")
+    with pytest.raises(SourceError, match=r"own\.jsonl:2: found .*recursion.*, expected one JSON object a line"):
+        loader.load(path)
 
 
 def test_ragchecker_29_a_missing_field_is_not_applicable_and_never_0() -> None:

@@ -167,3 +167,90 @@ def test_the_manifest_says_what_was_run_on_what(run: Run, tmp_path: Path) -> Non
 def test_a_directory_of_no_run_is_said_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", str(tmp_path)]) == 2
     assert capsys.readouterr().err == f"error: {tmp_path}: no manifest.json in it; expected a directory that `python -m eval run --out` wrote\n"
+
+
+def _all_gone(_: str) -> str:
+    return ""
+
+
+def _last_gone(text: str) -> str:
+    return "".join(text.splitlines(keepends=True)[:-1])
+
+
+def _cut(text: str) -> str:
+    first, second, *rest = text.splitlines(keepends=True)
+    return "".join([first, second[:20] + "\n", *rest])
+
+
+def _first_again(text: str) -> str:
+    return text + text.splitlines(keepends=True)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "spoilt", "says"),
+    [
+        ("items.jsonl", _all_gone, "items.jsonl: found 0 questions, expected the 6 of manifest.json"),
+        ("items.jsonl", _last_gone, "items.jsonl: found 5 questions, expected the 6 of manifest.json"),
+        ("items.jsonl", _cut, "items.jsonl:2 can't be read (JSONDecodeError("),
+        ("items.jsonl", _first_again, "items.jsonl: found the question t-1 twice, expected each once"),
+        ("items.jsonl", lambda _: "{}\n", "items.jsonl:1 can't be read (KeyError('question')), expected a line that a run wrote"),
+        ("papers.jsonl", _all_gone, "papers.jsonl: found 0 papers, expected the "),
+        ("papers.jsonl", lambda _: "[1]\n", "papers.jsonl:1 can't be read (TypeError("),
+        ("timings.jsonl", _cut, "timings.jsonl:2 can't be read (JSONDecodeError("),
+        ("manifest.json", lambda _: "[]", "manifest.json: found no description of a run"),
+        ("manifest.json", lambda _: "{}", "manifest.json: found no description of a run"),
+        ("manifest.json", lambda text: text[:-9], "manifest.json can't be read ("),
+        ("manifest.json", lambda text: text.replace('"schema": 1', '"schema": 2'), "manifest.json: found schema 2 of another version, expected 1"),
+    ],
+)
+def test_a_damaged_run_is_never_scored_as_if_it_were_whole(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, spoilt: Callable[[str], str], says: str
+) -> None:
+    run(FakeEngine)
+    path = tmp_path / "run" / name
+    path.write_text(spoilt(path.read_text(encoding="utf-8")), encoding="utf-8")
+    capsys.readouterr()
+
+    assert main(["score", str(tmp_path / "run")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {tmp_path / 'run'}/{says}")
+    assert (said.count("\n"), "--fresh" in said) == (1, True)
+
+
+def test_a_run_whose_manifest_is_damaged_is_not_gone_on_with(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(FakeEngine)
+    (tmp_path / "run" / "manifest.json").write_text("[]", encoding="utf-8")
+    capsys.readouterr()
+
+    assert run(FakeEngine) == 2
+    assert "manifest.json: found no description of a run" in capsys.readouterr().err
+
+
+def test_a_run_without_an_answer_does_not_pass(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(Interrupted)
+    (tmp_path / "run" / "items.partial.jsonl").unlink()
+
+    assert main(["score", str(tmp_path / "run")]) == 2
+    assert "found no answer yet, expected at least one; go on with the same" in capsys.readouterr().err
+
+
+def test_lines_of_an_interrupted_run_that_are_no_items_are_asked_again(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(Interrupted)
+    partial = tmp_path / "run" / run_directory.PARTIAL
+    partial.write_bytes(partial.read_bytes() + b'{}\n[1]\n\xff\n{"question":')
+    assert len(run_directory.load(tmp_path / "run").items) == 3
+    run(FakeEngine)
+    assert len(run_directory.load(tmp_path / "run").items) == 6
+
+
+@pytest.mark.parametrize("content", ["[]", "{", "{}", '{"said": 1, "tables": []}'])
+def test_what_trust_did_not_write_is_not_shown(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str) -> None:
+    run(FakeEngine)
+    (tmp_path / "trust.json").write_text(content, encoding="utf-8")
+    capsys.readouterr()
+
+    assert main(["report", str(tmp_path / "run"), "--trust", str(tmp_path / "trust.json")]) == 2
+    assert "trust.json: found " in (said := capsys.readouterr().err)
+    assert said.endswith("expected what `python -m eval trust --out` wrote\n")
