@@ -12,6 +12,7 @@ Exit codes: 0 the weights are written (or the data is not on this machine, which
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

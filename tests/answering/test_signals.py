@@ -104,7 +104,8 @@ def test_a_ranking_is_seen_as_far_as_it_goes() -> None:
     assert found["margin"] == pytest.approx(0.2)
     assert (found["keyword_first"], found["dense_first"], found["named"]) == (1.0, 0.0, 1.0)
     rarity = Corpus(10, lambda term: KNOWN.get(term, 0)).rarity("tide-7")
-    assert (found["keyword_margin"], found["dense_margin"]) == (pytest.approx(15.0 / rarity), pytest.approx(-0.2))
+    assert found["keyword_margin"] == pytest.approx(15.0 / rarity)
+    assert found["dense_margin"] == pytest.approx(-0.2)
     assert measured("What is TIDE-7?")["margin"] == pytest.approx(0.8)  # alone
 
 
