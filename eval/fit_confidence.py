@@ -179,11 +179,10 @@ def summary(rows: Sequence[Judged], held_out: Array) -> list[str]:
 
 def to_json(weights: ConfidenceWeights, origin: str) -> str:
     """The weights as they are shipped, a tree a line: `rag_qa.answering.weights` reads them."""
-    data = to_data(weights, confidence.FEATURES)
-    lines = (
-        json.dumps({"origin": origin, "confidence": data}, ensure_ascii=False).replace('{"levels"', '\n{"levels"').replace('], "said', '],\n"said')
-    )
-    return lines.replace(', "lacking"', ',\n"lacking"') + "\n"
+    text = json.dumps({"origin": origin, "confidence": to_data(weights, confidence.FEATURES)}, ensure_ascii=False)
+    for begins in ('"confidence"', '{"levels"', '"said"', '"said_bias"', '"lacking"', '"slope"'):
+        text = re.sub(rf" ({re.escape(begins)})", r"\n\1", text).replace(f"[{begins}", f"[\n{begins}")
+    return text + "\n"
 
 
 def fit(papers: Path) -> tuple[str, list[str]]:
