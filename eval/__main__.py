@@ -1,6 +1,7 @@
 """`python -m eval COMMAND`: measure the product, from the root of the project; `--help` lists the commands.
 
-Exit codes: 0 every floor holds (or the data is not on this machine, which is said), 1 a floor does not hold, 2 the harness could not measure.
+Exit codes: 0 every floor holds (or the data is not on this machine, which is said), 1 a floor does not hold, 2 the harness could not measure, 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from rag_qa import settings
 from rag_qa.engine import Engine
 from rag_qa.errors import RagQAError
 
-PASSED, BELOW_A_FLOOR, COULD_NOT_MEASURE = 0, 1, 2
+PASSED, BELOW_A_FLOOR, COULD_NOT_MEASURE, INTERRUPTED = 0, 1, 2, 130
 CACHE = corpus.ROOT / ".rag_qa" / "eval"
 
 
@@ -251,5 +252,16 @@ COMMANDS: dict[str, Command] = {
 }
 
 
+def process(run: Callable[[], int] = main) -> int:
+    """The whole process: what `run` returns; an interruption is told in one line and ends with 130."""
+    try:
+        return run()
+    except KeyboardInterrupt:
+        print(
+            "Interrupted. What was answered stands in the directory of --out, if one was named: the same command goes on from there.", file=sys.stderr
+        )
+        return INTERRUPTED
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(process())

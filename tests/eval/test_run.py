@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from eval import items as item_module
-from eval.__main__ import main
+from eval.__main__ import main, process
 from eval.runner import System
 from rag_qa.answering.answer import Answer
 from rag_qa.engine import IndexReport
@@ -246,10 +246,29 @@ def test_a_question_about_a_paper_that_is_not_there_ends_with_two(run: Callable[
     assert "questions.jsonl:1: found the paper 'Deserts', which fits 0 of 3 papers" in printed
 
 
-@pytest.mark.parametrize("arguments", [["run", "--data", "nowhere.jsonl"], ["run", "--kinds", "riddle"], [], ["bench", "--runs", "0"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "--data", "nowhere.jsonl"],
+        ["run", "--kinds", "riddle"],
+        [],
+        ["bench", "--runs", "0"],
+        *(["run", "--deadline", value] for value in ("0", "-1", "nan", "inf")),
+    ],
+)
 def test_the_process_ends_with_two_and_a_line_when_it_cannot_measure(project: Path, arguments: list[str]) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(project), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run([sys.executable, "-m", "eval", *arguments], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_interrupted_process_ends_with_130_and_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    assert process(interrupted) == 130
+    said = capsys.readouterr().err
+    assert said.startswith("Interrupted. ")
+    assert said.count("\n") == 1
