@@ -162,7 +162,7 @@ _WHERE_AND_WITH_WHOM = (
         r"\b(?:pytorch|tensorflow|jax|python|java|julia|rust|programming languages?|c\+\+)\b",
     ),
     _demand(
-        "participants",
+        "the number of participants",
         rf"\bhow many (?:human |expert )?{_TAKE_PART}\b.*\b{_TOOK_PART}",
         rf"{_PARTICIPANTS}.*\d|\d.*{_PARTICIPANTS}",
     ),

@@ -2,47 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from rag_qa import text
 from rag_qa.answering.confidence import Assessment
-from rag_qa.answering.question import Question
+from rag_qa.answering.question import Kind, Question
+from rag_qa.text import any_of, any_word
+
+_REFUSED = "These papers do not answer this:"
+_MOST_PHRASES = 3
+
+_HOW_MUCH = any_of("many|much|long|often|far|fast|old|deep", "large|big|small|high|low")
+_ASKS = re.compile(rf"\b(?:how {_HOW_MUCH}|which|what|whose)\b(?! {any_of('is|are|was|were', 'does|do|did')}\b)")
+# Kinds of question whose asking phrase says what is missing: "how many image pairs", "which solver". How and why are asked of something else.
+_OF_A_THING = (Kind.NUMBER, Kind.LIST, Kind.OTHER, Kind.DEFINITION, Kind.YES_NO, Kind.COMPARISON)
+# Words that say little alone: a refusal that named "reach" would not say what is missing.
+_VERB = re.compile(
+    any_word(
+        r"\w+ed|\w+(?:iz|is|fi)es",
+        "reach|reaches|run|runs|win|wins|won|wrote|writes?|lies?|leads?|cuts?|drops?|picks?|plugs?|steers?|turns?|needs?|requires?|gets?|beats?",
+        "contains?|holds?|places?|selects?|clusters?|measures?|embeds?|handles?|works?|learns?|finds?|costs?|recommends?|transcribes?|solves?|performs?",
+    )
+)
+_WEAK = re.compile(
+    any_of(
+        _VERB.pattern,
+        any_word(
+            r"\w+ly|user|best|better|worst|higher|highest|lower|lowest|most|exact|total|overall|later|first|last|final|second|per|average|real|whole|full",
+            "numbers?|values?|share|percent|percentage|size|amount|sets?|methods?|models?|approach|system|way|settings?",
+        ),
+    )
+)
 
 
 def reason(question: Question, judged: Assessment) -> str:
     """Why a question is not answered, in one sentence that names what is missing in the question's own words."""
-    missing = [f"“{words}”" for words in _phrases(judged.missing, question)]
     if judged.unmet:
-        return f"These papers do not answer this: they do not give {judged.unmet}."
-    if missing:
-        return f"These papers do not answer this: they say nothing about {_listed(missing[:3])}."
-    return "These papers do not answer this: they touch on the subject but do not say what is asked."
+        return f"{_REFUSED} they do not give {judged.unmet}."
+    asked = _asked(question, judged.missing)
+    telling, others = _phrases([word for word in judged.missing if not (asked and word in question.head)], question)
+    if asked and telling:
+        return f"{_REFUSED} they do not say “{asked}”, and nothing about {_quoted(telling[: _MOST_PHRASES - 1])}."
+    if asked:
+        return f"{_REFUSED} they do not say “{asked}”."
+    if telling or others:
+        return f"{_REFUSED} they say nothing about {_quoted((telling or others)[:_MOST_PHRASES])}."
+    return f"{_REFUSED} they touch on the subject but do not say what is asked."
 
 
-def _phrases(missing: Sequence[str], question: Question) -> list[str]:
-    """Missing words as the question spells them and in its order, neighbours together; the phrase after the question word whole: "learning
-    rate", though only the rate is missing.
-    """
-    named = set(missing)
-    if named.intersection(question.head):
-        named.update(question.head)
+def _asked(question: Question, missing: Sequence[str]) -> str:
+    """The phrase that asks, where the papers speak of the thing but do not say what is asked of it: "how many image pairs"; "" elsewhere."""
+    thing = _thing(question)
+    if question.kind not in _OF_A_THING or not thing or any(word in missing and not _WEAK.fullmatch(word) for word in thing):
+        return ""
     folded = text.fold(question.text)
-    spans: list[tuple[int, int]] = []
+    asks = _ASKS.search(folded.text)
+    last = next((word for word in text.words(folded.text) if asks and word.start >= asks.end() and word.text == thing[-1]), None)
+    if asks is None or last is None:
+        return ""
+    phrase = question.text[slice(*folded.span(asks.start(), last.end))]
+    return phrase[0].lower() + phrase[1:]
+
+
+def _thing(question: Question) -> tuple[str, ...]:
+    """The words after the question word that name a thing, without a verb that follows: "participants" of "participants played"."""
+    words = question.head
+    verb = next((place for place, word in enumerate(words) if place and _VERB.fullmatch(word)), len(words))
+    return words[:verb]
+
+
+def _phrases(missing: Sequence[str], question: Question) -> tuple[list[str], list[str]]:
+    """(phrases that tell something alone, others) of missing words, as the question spells them and in its order: neighbours together, and the thing
+    that is asked for whole ("learning rate", though only the rate is missing).
+    """
+    thing = _thing(question)
+    named = {*missing, *(thing if set(missing).intersection(thing) else ())}
+    folded = text.fold(question.text)
+    spans: list[list[text.Word]] = []
     for word in text.words(folded.text):
         if word.text not in named:
             continue
-        if spans and not folded.text[spans[-1][1] : word.start].strip():
-            spans[-1] = (spans[-1][0], word.end)
+        if spans and not folded.text[spans[-1][-1].end : word.start].strip() and not _is_border(spans[-1][-1].text, word.text, thing):
+            spans[-1].append(word)
         else:
-            spans.append((word.start, word.end))
-    phrases = (question.text[slice(*folded.span(start, end))] for start, end in spans)
-    return list(dict.fromkeys(phrases))
+            spans.append([word])
+    telling = [words for words in spans if not all(_WEAK.fullmatch(word.text) for word in words)]
+    others = [words for words in spans if words not in telling]
+    return list(_spelled(telling, question, folded)), list(_spelled(others, question, folded))
 
 
-def _listed(items: Sequence[str]) -> str:
+def _is_border(word: str, following: str, thing: Sequence[str]) -> bool:
+    """Does a phrase end between two words: where the thing that is asked for does, and around a verb?"""
+    if word in thing and following in thing:
+        return False
+    is_verb = _VERB.fullmatch(word) and not word.endswith("ed")  # "labelled samples" are one
+    return word in thing or following in thing or bool(is_verb or _VERB.fullmatch(following))
+
+
+def _spelled(phrases: Sequence[Sequence[text.Word]], question: Question, folded: text.Folded) -> Iterator[str]:
+    """Each phrase as the question spells it, once."""
+    yield from dict.fromkeys(question.text[slice(*folded.span(words[0].start, words[-1].end))] for words in phrases)
+
+
+def _quoted(items: Sequence[str]) -> str:
     """Items as one says them.
 
-    >>> _listed(["a", "b", "c"])
-    'a, b or c'
+    >>> _quoted(["a", "b", "c"])
+    '“a”, “b” or “c”'
     """
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}"
+    quoted = [f"“{item}”" for item in items]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
