@@ -18,6 +18,7 @@ _ASKS = re.compile(rf"\b(?:how {_HOW_MUCH}|which|what|whose)\b(?! {any_of('is|ar
 # Kinds of question whose asking phrase says what is missing: "how many image pairs", "which solver". How and why are asked of something else.
 _OF_A_THING = (Kind.NUMBER, Kind.LIST, Kind.OTHER, Kind.DEFINITION, Kind.YES_NO, Kind.COMPARISON)
 # Words that say little alone: a refusal that named "reach" would not say what is missing.
+_PARTICIPLE = re.compile(r"\w{3,}ed")
 _VERB = re.compile(
     any_word(
         r"\w+ed|\w+(?:iz|is|fi)es",
@@ -96,7 +97,7 @@ def _is_border(word: str, following: str, thing: Sequence[str]) -> bool:
     """Does a phrase end between two words: where the thing that is asked for does, and around a verb?"""
     if word in thing and following in thing:
         return False
-    is_verb = _VERB.fullmatch(word) and not word.endswith("ed")  # "labelled samples" are one
+    is_verb = _VERB.fullmatch(word) and not _PARTICIPLE.fullmatch(word)  # "labelled samples" are one
     return word in thing or following in thing or bool(is_verb or _VERB.fullmatch(following))
 
 
