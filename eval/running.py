@@ -20,7 +20,7 @@ from eval.items import Timing
 from eval.metrics import stats
 from eval.report import terminal
 from eval.systems.chat import Chat
-from eval.systems.endpoint import Endpoint
+from eval.systems.endpoint import MOST_TOKENS, Endpoint
 from eval.systems.recorded import Recorded
 from rag_qa import settings
 from rag_qa.engine import Engine
@@ -138,7 +138,8 @@ def _answering(
     if not chosen.llm_model:
         raise HarnessError("--system endpoint needs a model: set RAG_QA_LLM_MODEL (and OPENAI_BASE_URL, OPENAI_API_KEY)")
     key = chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None
-    chat = Chat(base_url=chosen.openai_base_url, key=key, model=chosen.llm_model)
+    most = min(MOST_TOKENS, chosen.llm_max_output_tokens)
+    chat = Chat(base_url=chosen.openai_base_url, key=key, model=chosen.llm_model, max_tokens=most)
     return Endpoint(chat.write, lambda question: [hit.paper for hit in product.search(question, k=runner.DEPTH)], chosen.llm_model, chosen.dollars)
 
 

@@ -14,6 +14,8 @@ from eval.systems.given import Given
 from rag_qa.papers import Paper
 
 CONTEXT = 5
+MOST_TOKENS = 400
+"""Three sentences are shorter; the settings may say less."""
 
 Write = Callable[[str, str], Written]
 """(instructions, prompt) -> what the model writes."""

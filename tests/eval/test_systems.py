@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given as property_of
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from eval import run_directory, scoring
 from eval.__main__ import main
+from eval.cards import DOCUMENT
 from eval.datasets.loader import Question
 from eval.figures import NotApplicable
 from eval.systems import given
@@ -20,8 +22,10 @@ from eval.systems.given import Given, cited_sentences
 from eval.systems.recorded import NotRecorded, Recorded
 from rag_qa.errors import SourceError
 from rag_qa.papers import Paper
+from tests.documents import blocks
 from tests.eval.making import question, write_questions
 from tests.fakes import FakeEngine
+from tests.llama import WEIGHTS
 
 PAPERS = [Paper("p1", "Tides are hard to predict. TIDE-7 is fast."), Paper("p2", "Mosses are green.")]
 
@@ -116,3 +120,45 @@ def test_a_run_of_recorded_answers_counts_a_missing_one_as_an_error(tmp_path: Pa
     assert [item.status for item in stored.items] == ["answered", "error"]
     assert stored.manifest["about"]["system"] == "answers.jsonl"
     assert scoring.RIGHT.score(stored.items[0]) == 1
+
+
+EXAMPLES = Path(__file__).parents[2] / "eval" / "examples"
+
+
+def test_ragchecker_3_the_example_that_is_shipped_runs_and_is_what_the_document_shows(
+    seed_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = {name: block.lines for block in blocks(DOCUMENT) for name in block.values("file")}
+    for name in ("questions.jsonl", "answers.jsonl", "floors.toml"):
+        assert tuple((EXAMPLES / name).read_text(encoding="utf-8").splitlines()) == shown[name]
+    files = ["--data", str(EXAMPLES / "questions.jsonl"), "--system", str(EXAMPLES / "answers.jsonl"), "--floors", str(EXAMPLES / "floors.toml")]
+    assert main(["run", *files, "--data-dir", str(seed_folder), "--out", str(tmp_path / "run")]) == 1
+    printed = capsys.readouterr().out
+    assert "fail          groundedness.all is 0.500, to be >= 0.9" in printed
+    assert printed.endswith("FAIL: 1 of 3 floors hold\n")
+    assert main(["report", str(tmp_path / "run")]) == 0
+
+
+def test_a_real_model_behind_an_endpoint(
+    real_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"OPENAI_BASE_URL": real_model, "RAG_QA_LLM_MODEL": WEIGHTS, "RAG_QA_LLM_PRICE": "1/2", "RAG_QA_LLM_MAX_OUTPUT_TOKENS": "32"}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "corpus.txt").write_text("Tides rise twice a day. TIDE-7 is fast by design.\n\nMosses are green all year long and store carbon.\n")
+    asked: list[dict[str, Any]] = [
+        {"question": "How fast is TIDE-7?", "papers": ["Tides rise"], "facts": [["fast"]]},
+        {"question": "What do mosses store?", "papers": ["Mosses are"], "facts": [["carbon"]]},
+        {"question": "How long must an egg boil?", "kind": "off-topic", "papers": [], "facts": [], "answerable": False},
+    ]
+    data = write_questions(tmp_path / "questions.jsonl", asked)
+    command = ["run", "--data", str(data), "--papers", str(tmp_path / "corpus.txt"), "--system", "endpoint", "--out", str(tmp_path / "run")]
+    assert main(command) in (0, 1)
+    stored = run_directory.load(tmp_path / "run")
+    assert [item.error for item in stored.items] == ["", "", ""]
+    assert all(item.model == WEIGHTS for item in stored.items)
+    # so small a model says what it likes; what it was given, and what that took, is known
+    assert [item.retrieved[0].paper in item.question.papers for item in stored.items[:2] if item.retrieved] == [True, True]
+    assert all(timing.prompt_tokens and timing.completion_tokens and timing.cost_usd for timing in stored.timings)
+    assert "USD" in capsys.readouterr().out
+    assert all(figure.n_error == 0 for figure in scoring.figures(stored.items, stored.timings, stored.library))
