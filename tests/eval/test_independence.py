@@ -28,6 +28,7 @@ PARTS = {
     "eval/scale.py",
     "eval/indexing.py",
     "eval/sharing.py",
+    "eval/refusals.py",
     "eval/small_model.py",
 }
 """Measure one part of the product against labels of people, or its speed, and so have to call that part; they judge no answer."""
