@@ -8,6 +8,7 @@ from pathlib import Path
 ALLOWED = {"rag_qa", "rag_qa.answering.answer", "rag_qa.engine", "rag_qa.errors", "rag_qa.papers", "rag_qa.retrieval.hits", "rag_qa.settings"}
 """Value types, the engine and its settings: no text folding, no grounding, no ranking."""
 FITTING = {
+    "eval/boosting.py",
     "eval/practice.py",
     "eval/fit_sentences.py",
     "eval/fit_confidence.py",
