@@ -19,6 +19,7 @@ from rag_qa.answering.signals import Case as Case
 from rag_qa.answering.weights import ConfidenceWeights
 
 _TINY = 1e-9
+_UNMET = 0.5  # what remains of the confidence when a demand is not met
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,12 @@ def assess(case: Case, weights: ConfidenceWeights) -> Assessment:
     """Judge an answer before it is given."""
     words = signals.met(case)
     features, lacking = signals.features(case, words), signals.lacking(case, words)
+    sure = confidence(features, lacking, weights)
+    # no weight can make up for it: the abstract does not hold the kind of thing that is asked for
+    sure *= _UNMET if words.unmet else 1.0
     absent = sorted(np.flatnonzero(words.soft < MET), key=lambda i: -case.matcher.rarity[i])
     return Assessment(
-        confidence=round(confidence(features, lacking, weights), 6),
+        confidence=round(sure, 6),
         anchored=bool(features[FEATURES.index("anchored")]),
         missing=tuple(case.matcher.words[i] for i in absent),
         unmet=words.unmet,

@@ -182,12 +182,25 @@ def _called(metric: str) -> str:
 _FIGURES = tuple(
     _demand(
         f"a figure for {_called(metric)}",
-        rf"\b(?:what|which|how (?:high|low|good|much))\b.*\b{metric}\b|^\W*(?:\w+ ){{0,3}}{metric}\b",
+        # "What does MoS say of routing?" and "I recall three" ask for no figure
+        rf"\b(?:what|which|how (?:high|low|good|much))\b(?! (?:does|did|do|can|could|is|are|was) {metric}\b).*(?<!i )\b{metric}\b"
+        rf"|^\W*(?!i recall\b)(?:\w+ ){{0,3}}{metric}\b",
         rf"\b{metric}(?:-\w+)?\b.*(?<![\w-])\d|(?<![\w-])\d.*\b{metric}\b",  # the digits of "FID-50k" are no figure
     )
     for metric in _METRICS
 )
-DEMANDS: tuple[Demand, ...] = (*_WHO_AND_WHEN, *_HOW_IT_WAS_TRAINED, *_WHERE_AND_WITH_WHOM, *_FIGURES)
+_LIMIT = any_of("limitations?|limits|drawbacks?|weaknesses|shortcomings|downsides?|disadvantages?")
+_LIMITS = (
+    _demand(
+        "its limits",
+        rf"\b(?:what|which|name|list|any)\b.{{0,30}}\b{_LIMIT}\b (?:of|does|do|has|have)\b",
+        any_word(
+            r"limit\w*|drawbacks?|weakness\w*|shortcomings?|downsides?|disadvantages?|trade-?offs?|future work|cannot|can not",
+            r"fails? (?:to|on|when|for|in)|struggles?|at the (?:cost|expense)|sensitive|degrad\w*",
+        ),
+    ),
+)
+DEMANDS: tuple[Demand, ...] = (*_WHO_AND_WHEN, *_HOW_IT_WAS_TRAINED, *_WHERE_AND_WITH_WHOM, *_LIMITS, *_FIGURES)
 """In the order in which they are looked for."""
 
 

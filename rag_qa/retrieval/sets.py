@@ -150,6 +150,9 @@ class Sets:
             found = _in_both(found, self._of_one_topic(SetQuestion(topic), filters=filters, cut=cut, beyond=0, most=None), beyond)
         if asked.without and not topics.is_absence(asked.topic) and not _WHERE.match(asked.without):
             found = _less(found, self._of_one_topic(SetQuestion(asked.without), filters=filters, cut=cut, beyond=0, most=0))
+        if topics.is_absence(asked.topic):
+            # abstracts say what a paper does: one that speaks of the thing and denies nothing is the opposite of what is asked for
+            found = replace(found, members=tuple(one for one in found.members if topics.denies(one.reason)), rest=())
         return _shortened(found, most)
 
     def _of_one_topic(self, asked: SetQuestion, *, filters: Filters | None, cut: float, beyond: int, most: int | None) -> PaperSet:

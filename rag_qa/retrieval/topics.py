@@ -26,8 +26,10 @@ _ABSENCE = any_of(
     r"without(?: the need (?:for|of|to))?|no|not|n't|never|avoid\w*|eliminat\w*",
     r"bypass\w*|circumvent\w*|obviat\w*|instead of|free of|rather than",
 )
+_DENIES = re.compile(rf"\b(?:{_ABSENCE}|nor|unlike)\b|\w+n't\b|[\w-]+-free\b")
 _LACKS = re.compile(
-    rf"^(?:(?:need|require|use|do|does|are|is|that|work|get|by)s? )*(?:{_ABSENCE})\b\W*(?:(?:need|require|use|any|further|additional|extra|on) )*"
+    rf"^(?:(?:need|require|use|do|does|are|is|that|work|get|by)s? )*(?:{_ABSENCE}|\w+n't)(?!\w)\W*"
+    "(?:(?:need|require|use|any|further|additional|extra|on) )*"
 )
 _PROPOSES = re.compile(
     r"\b(?:we|i|this (?:paper|work|study|article|survey)|paper|our (?:\w+ )?(?:method|work|approach|paper|framework|model))\b"
@@ -153,6 +155,15 @@ def is_absence(words: str) -> bool:
     (True, False)
     """
     return bool(_LACKS.match(text.folded(words)))
+
+
+def denies(sentence: str) -> bool:
+    """Does a sentence say of anything that it is not there, or not needed?
+
+    >>> denies("It works without labels."), denies("It needs labels.")
+    (True, False)
+    """
+    return bool(_DENIES.search(text.folded(sentence)))
 
 
 def is_proposed(folded: str) -> bool:

@@ -129,9 +129,9 @@ def test_ragchecker_3_the_example_that_is_shipped_runs_and_is_what_the_document_
     seed_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown = {name: block.lines for block in blocks(DOCUMENT) for name in block.values("file")}
-    for name in ("questions.jsonl", "answers.jsonl", "floors.toml"):
+    for name in ("asked.jsonl", "recorded.jsonl", "floors.toml"):
         assert tuple((EXAMPLES / name).read_text(encoding="utf-8").splitlines()) == shown[name]
-    files = ["--data", str(EXAMPLES / "questions.jsonl"), "--system", str(EXAMPLES / "answers.jsonl"), "--floors", str(EXAMPLES / "floors.toml")]
+    files = ["--data", str(EXAMPLES / "asked.jsonl"), "--system", str(EXAMPLES / "recorded.jsonl"), "--floors", str(EXAMPLES / "floors.toml")]
     assert main(["run", *files, "--data-dir", str(seed_folder), "--out", str(tmp_path / "run")]) == 1
     printed = capsys.readouterr().out
     assert "fail          groundedness.all is 0.500, to be >= 0.9" in printed
