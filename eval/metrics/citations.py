@@ -95,7 +95,7 @@ def quoted_spans(text: str) -> list[tuple[int, int, str]]:
     """(start, end, words) of what stands in double quotation marks and is at least LEAST_WORDS words long.
 
     >>> quoted_spans('It “rises twice a day at most” and is “fast”.')
-    [(3, 31, 'rises twice a day at most')]
+    [(3, 30, 'rises twice a day at most')]
     """
     found = [(match.start(), match.end(), (match[1] or match[2]).strip(" .,;:!?")) for match in _SPAN.finditer(text)]
     return [one for one in found if len(one[2].split()) >= LEAST_WORDS]

@@ -149,7 +149,9 @@ class Retriever:
     def _vector(self, question: str, need: float) -> Vectors:
         """Unit vector of a question: of a need, the direction between it and how a paper would speak of it."""
         asked = text.joined(question)
-        plain, *said = self._embedder.embed([asked, needs.as_papers_say(asked)] if need else [asked])
+        as_said = needs.as_papers_say(asked)
+        fits = self._embedder.count_tokens(as_said) <= self._embedder.max_tokens
+        plain, *said = self._embedder.embed([asked, as_said] if need and fits else [asked])
         mixed: Vectors = sum((np.float32(need) * one for one in said), plain)
         return mixed / np.float32(max(float(np.linalg.norm(mixed)), 1e-9)) if said else mixed
 
