@@ -20,7 +20,11 @@ shares = st.floats(0, 1)
 
 
 class Listening(TopicEmbedder):
-    """The same embedder, which remembers what it was asked for. "fur" is its word for a wolf, which no abstract has."""
+    """The same embedder, which remembers what it was asked for. "fur" is its word for a wolf, which no abstract has. Its name is that of the one with
+    which leaning on meaning was measured.
+    """
+
+    name = "all-MiniLM-L6-v2-int8"
 
     def __init__(self) -> None:
         super().__init__()
