@@ -193,16 +193,7 @@ def _calibrate(arguments: argparse.Namespace) -> int:
 
 
 def _robustness(arguments: argparse.Namespace) -> int:
-    def make(folder: Path) -> Engine:
-        return Engine(settings.load(data_dir=folder, answerer="extractive", embedder="minilm"))
-
-    data = arguments.data or running.SEED_QUESTIONS
-    with tempfile.TemporaryDirectory(prefix="rag-qa-eval-", ignore_cleanup_errors=True) as temporary:
-        engine = make(Path(temporary))
-        engine.index([corpus.SEEDS])
-        papers = engine.papers()
-    questions = loader.resolve(loader.load(data), papers, path=data)
-    found = robustness.run(papers, questions, make, suites=arguments.suites, said=lambda line: print(line, file=sys.stderr))
+    found = robustness.of_shipped(arguments, said=lambda line: print(line, file=sys.stderr))
     print("\n".join([*robustness.lines(found), *robustness.faults(found)]))
     return BELOW_A_FLOOR if robustness.faults(found) else PASSED
 

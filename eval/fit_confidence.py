@@ -29,12 +29,10 @@ from rag_qa.answering import confidence, evidence
 from rag_qa.answering.extractive import ExtractiveAnswerer
 from rag_qa.answering.signals import FEATURES, SPEAK_AGAINST, SPEAK_FOR
 from rag_qa.answering.weights import ConfidenceWeights, shipped, to_data
-from rag_qa.errors import RagQAError
 from rag_qa.retrieval.hits import Hit
 
 SHIPPED = corpus.ROOT / "rag_qa" / "answering" / "confidence_weights.json"
 
-FITTED, COULD_NOT_FIT = 0, 2
 REFUSED_AT_MOST = 0.055
 """Share of the answerable development questions, by authors that the fit did not see, that may be refused: sets where a confidence of 0.5 lies."""
 
@@ -199,18 +197,8 @@ def fit(papers: Path) -> tuple[str, list[str]]:
 
 
 def main(*, papers: Path = corpus.ICLR, to: Path = SHIPPED) -> int:
-    """Fit, write the weights, print what cross-validation says of them, and say how it ended (see the exit codes above)."""
-    try:
-        weights, said = fit(papers)
-        to.write_text(weights, encoding="utf-8")
-    except corpus.DataAbsent as absent:
-        print(f"SKIPPED: {absent}")
-        return FITTED
-    except (RagQAError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return COULD_NOT_FIT
-    print("\n".join(said))
-    return FITTED
+    """Fit, write the weights, and say how it ended (see the exit codes above)."""
+    return practice.written(fit, papers=papers, to=to)
 
 
 if __name__ == "__main__":

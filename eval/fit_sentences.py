@@ -26,11 +26,9 @@ from rag_qa.answering import confidence, evidence
 from rag_qa.answering.evidence import Candidate
 from rag_qa.answering.extractive import ExtractiveAnswerer
 from rag_qa.answering.weights import blank
-from rag_qa.errors import RagQAError
 
 SHIPPED = corpus.ROOT / "rag_qa" / "answering" / "sentence_weights.json"
 
-FITTED, COULD_NOT_FIT = 0, 2
 
 _OTHER_HAND = 0.3
 """How much a question of SENTENCES counts: their style is that of one hand."""
@@ -109,7 +107,7 @@ def rows_of(practised: Practice) -> tuple[list[Row], list[tuple[Array, int]]]:
     return sentences, papers
 
 
-def fit(papers: Path) -> tuple[str, str]:
+def fit(papers: Path) -> tuple[str, list[str]]:
     """(weights as they are shipped, how sharp the scores of papers are). Raises DataAbsent without the data set, RagQAError."""
     sentences: list[Row] = []
     ranked: list[tuple[Array, int]] = []
@@ -120,22 +118,12 @@ def fit(papers: Path) -> tuple[str, str]:
             said.append(practised.said)
         sentences += rows
         ranked += more
-    return to_json(listwise(sentences), f"python -m eval.fit_sentences, {'; '.join(said)}"), f"sharpness of the scores {fit_sharpness(ranked):.0f}"
+    return to_json(listwise(sentences), f"python -m eval.fit_sentences, {'; '.join(said)}"), [f"sharpness of the scores {fit_sharpness(ranked):.0f}"]
 
 
 def main(*, papers: Path = corpus.ICLR, to: Path = SHIPPED) -> int:
     """Fit, write the weights, and say how it ended (see the exit codes above)."""
-    try:
-        weights, said = fit(papers)
-        to.write_text(weights, encoding="utf-8")
-    except corpus.DataAbsent as absent:
-        print(f"SKIPPED: {absent}")
-        return FITTED
-    except (RagQAError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return COULD_NOT_FIT
-    print(said)
-    return FITTED
+    return practice.written(fit, papers=papers, to=to)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ All are over other papers than the seeds; the question sets over the seeds, and 
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from eval.datasets.loader import Question
 from rag_qa.answering.extractive import ExtractiveAnswerer
 from rag_qa.answering.weights import Weights
 from rag_qa.engine import Engine
+from rag_qa.errors import RagQAError
 from rag_qa.retrieval.hits import Hit
 from rag_qa.settings import load
 
@@ -29,6 +31,10 @@ SENTENCES = _FOLDER / "iclr_sentences.jsonl"
 
 FURTHER = 12
 """Papers beyond those that are answered from: more than any question is about, so that its own can be taken away."""
+
+
+FITTED, COULD_NOT_FIT = 0, 2
+"""Exit codes of the commands that fit: the weights are written (or the data is not on this machine, which is said); they could not be fitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +84,18 @@ def examples(engine: Engine, questions: Sequence[Question], *, whole: bool = Tru
     alone = [question for question in questions if not question.history]
     rankings = [engine.search(question.text, k=papers) for question in alone]
     return [Example(question, every[: engine.settings.top_k], every) for question, every in zip(alone, rankings, strict=True)]
+
+
+def written(fit: Callable[[Path], tuple[str, Sequence[str]]], *, papers: Path, to: Path) -> int:
+    """Fit on the papers of a data set, write the weights, print what is said of them, and give the exit code. `fit` gives (weights, lines)."""
+    try:
+        weights, said = fit(papers)
+        to.write_text(weights, encoding="utf-8")
+    except corpus.DataAbsent as absent:
+        print(f"SKIPPED: {absent}")
+        return FITTED
+    except (RagQAError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return COULD_NOT_FIT
+    print("\n".join(said))
+    return FITTED

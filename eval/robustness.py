@@ -22,12 +22,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eval import edits, runner, scoring
+from eval import corpus, edits, runner, scoring
+from eval.datasets import loader
 from eval.datasets.loader import Question
 from eval.figures import measure
 from eval.items import Item
 from eval.metrics import stats
 from eval.report.table import table
+from rag_qa import settings
+from rag_qa.engine import Engine
 from rag_qa.papers import Paper
 
 HELP = "what becomes of the answers when papers or questions are changed in ways that should not matter, or should"
@@ -278,3 +281,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suites", nargs="+", default=list(SUITES), choices=list(SUITES), metavar="NAME", help=f"of {', '.join(SUITES)} (default: all)"
     )
+
+
+def of_shipped(arguments: argparse.Namespace, *, said: Callable[[str], None]) -> list[Outcome]:
+    """The offline product on questions over the shipped abstracts. Raises RagQAError."""
+
+    def make(folder: Path) -> Engine:
+        return Engine(settings.load(data_dir=folder, answerer="extractive", embedder="minilm"))
+
+    data = arguments.data or corpus.ROOT / "eval" / "datasets" / "seeds.jsonl"
+    with tempfile.TemporaryDirectory(prefix="rag-qa-robustness-", ignore_cleanup_errors=True) as folder:
+        engine = make(Path(folder))
+        engine.index([corpus.SEEDS])
+        papers = engine.papers()
+    return run(papers, loader.resolve(loader.load(data), papers, path=data), make, suites=arguments.suites, said=said)

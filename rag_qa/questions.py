@@ -31,6 +31,7 @@ from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes, words
 from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.searches import Search
 from rag_qa.retrieval.set_questions import SetQuestion, asked_for_set
+from rag_qa.retrieval.spellings import StoredWords
 from rag_qa.retrieval.understanding import Understood
 
 MAX_QUESTION_WORDS = 400
@@ -161,7 +162,7 @@ class Questions:
     def _mended(self, question: str) -> str:
         """A question without slips of the fingers, as far as the papers tell what is meant."""
         self._parts.store.open()
-        return slips.mended(question, self._parts.store)
+        return slips.mended(question, StoredWords(self._parts.store))
 
     def narrowed(self, question: str, scope: Scope) -> Understood:
         """What a question says of the papers, and what is set besides, which counts where both speak of the same."""

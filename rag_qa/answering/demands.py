@@ -179,12 +179,12 @@ def _called(metric: str) -> str:
     return name.upper() if name.isalnum() and len(name) <= 5 else name
 
 
+# Who does something is no figure, and "I recall" is none either: "What does MoS say of routing?"
+_NO_SUBJECT = "".join(rf"(?<!\b{word} )" for word in ("does", "did", "do", "can", "could", "i"))
 _FIGURES = tuple(
     _demand(
         f"a figure for {_called(metric)}",
-        # "What does MoS say of routing?" and "I recall three" ask for no figure
-        rf"\b(?:what|which|how (?:high|low|good|much))\b(?! (?:does|did|do|can|could|is|are|was) {metric}\b).*(?<!i )\b{metric}\b"
-        rf"|^\W*(?!i recall\b)(?:\w+ ){{0,3}}{metric}\b",
+        rf"\b(?:what|which|how (?:high|low|good|much))\b.*{_NO_SUBJECT}\b{metric}\b|^\W*(?:\w+ ){{0,3}}{_NO_SUBJECT}\b{metric}\b",
         rf"\b{metric}(?:-\w+)?\b.*(?<![\w-])\d|(?<![\w-])\d.*\b{metric}\b",  # the digits of "FID-50k" are no figure
     )
     for metric in _METRICS

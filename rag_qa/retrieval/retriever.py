@@ -147,13 +147,15 @@ class Retriever:
         return Found(keyword, dense, near, sentences, best, scores, asked, also, vector, need)
 
     def _vector(self, question: str, need: float) -> Vectors:
-        """Unit vector of a question: of a need, the direction between it and how a paper would speak of it."""
+        """Unit vector of a question: of a need, the direction between it and how a paper would speak of it, if that fits the embedder's window."""
         asked = text.joined(question)
-        as_said = needs.as_papers_say(asked)
-        fits = self._embedder.count_tokens(as_said) <= self._embedder.max_tokens
-        plain, *said = self._embedder.embed([asked, as_said] if need and fits else [asked])
-        mixed: Vectors = sum((np.float32(need) * one for one in said), plain)
-        return mixed / np.float32(max(float(np.linalg.norm(mixed)), 1e-9)) if said else mixed
+        said = needs.as_papers_say(asked) if need else ""
+        if not said or self._embedder.count_tokens(said) > self._embedder.max_tokens:
+            plain: Vectors = self._embedder.embed([asked])[0]
+            return plain
+        plain, as_said = self._embedder.embed([asked, said])
+        mixed: Vectors = plain + np.float32(need) * as_said
+        return mixed / np.float32(max(float(np.linalg.norm(mixed)), 1e-9))
 
     def _passages_of(self, paper_ids: Sequence[str]) -> dict[str, int]:
         """How many passages each paper has."""

@@ -18,7 +18,7 @@ from rag_qa.retrieval.filters import Filters
 from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.retriever import Found, Retriever
 from rag_qa.retrieval.set_questions import SetQuestion
-from rag_qa.retrieval.spellings import Wording
+from rag_qa.retrieval.spellings import StoredWords, Wording
 from rag_qa.retrieval.topics import Spoken, Topic
 
 Array = NDArray[np.float64]
@@ -79,6 +79,11 @@ class Unshown:
     start: int
     end: int
     copies: tuple[Paper, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The sentence that says why it qualifies, as the abstract has it."""
+        return self.paper.abstract[self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +157,8 @@ class Sets:
             found = _less(found, self._of_one_topic(SetQuestion(asked.without), filters=filters, cut=cut, beyond=0, most=0))
         if topics.is_absence(asked.topic):
             # abstracts say what a paper does: one that speaks of the thing and denies nothing is the opposite of what is asked for
-            found = replace(found, members=tuple(one for one in found.members if topics.denies(one.reason)), rest=())
+            denying = tuple(one for one in found.members if topics.denies(one.reason))
+            found = replace(found, members=denying, rest=tuple(one for one in found.rest if topics.denies(one.reason)))
         return _shortened(found, most)
 
     def _of_one_topic(self, asked: SetQuestion, *, filters: Filters | None, cut: float, beyond: int, most: int | None) -> PaperSet:
@@ -170,7 +176,7 @@ class Sets:
 
     def wording(self, topic: str) -> Wording:
         """A topic as the library has it: what it is searched by, the same for every spelling of it."""
-        return spellings.wording(topic, _Papers(self._store))
+        return spellings.wording(topic, StoredWords(self._store))
 
     def judged(self, asked: SetQuestion, wording: Wording, found: Found, read: dict[str, Read] | None = None) -> Judged:
         """The measures of what was found for a topic. `read`: what its papers say of it, as far as they were read before; the others are added."""
@@ -210,26 +216,6 @@ class Sets:
             is_cut_short,
             tuple(Unshown(paper, scores[paper.id], *judged.reasons[of[paper.id]], tuple(others)) for paper, *others in rest),
         )
-
-
-class _Papers:
-    """What the papers of a store say of words; what was read is kept for one topic."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._texts: dict[str, Sequence[str]] = {}
-
-    def document_frequency(self, term: str) -> int:
-        return self._store.document_frequency(term)
-
-    def explained(self, form: str) -> Mapping[str, int]:
-        return self._store.explained(form)
-
-    def texts_with(self, term: str, most: int) -> Sequence[str]:
-        if term not in self._texts:
-            papers = self._store.get([paper_id for paper_id, _ in self._store.by_keywords({term: 1.0}, most)])
-            self._texts[term] = [f"{paper.title or ''}\n\n{paper.abstract}" for paper in papers.values()]
-        return self._texts[term]
 
 
 def _in_both(first: PaperSet, second: PaperSet, beyond: int) -> PaperSet:

@@ -12,18 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Protocol
 
 from rag_qa import text
 from rag_qa.errors import MissingExtraError
-from rag_qa.papers import Paper
+from rag_qa.retrieval.spellings import Library
 
 _DICTIONARY = ("symspellpy", "frequency_dictionary_en_82_765.txt")
 
 _SHORTEST = 5  # letters of a word that is put right by the papers
-_SHORTEST_USUAL = (
-    4  # or is, but for a slip of any kind, a word that every question has; two letters that changed places are seen in shorter ones, too
-)
+# letters of a word that one slip of any kind makes a word that every question has; letters that changed places are seen in shorter ones, too
+_SHORTEST_USUAL = 4
 _LONGEST = 30  # letters of a word that is looked at: English has none that is longer, and for each letter there are 52 words that are a slip away
 _COMMON = 10_000_000  # how often the list of English words has counted a word that is common
 _LOOKED_AT = 20  # papers that are asked how they write a word
@@ -32,22 +30,6 @@ _MANY = 3  # unknown words, if they are most of a question, are no slips but ano
 _FOREIGN = re.compile(r"[^\W\d_a-zA-Zα-ωΑ-Ω]")
 # Only plain words in small letters, or a first word with a capital: all else may be a name, a formula or a quotation.
 _WORD = re.compile(r"(?<![\w\-“”\"'’./@])[A-Z]?[a-z]{2,}(?![\w\-“”\"'’/@]|\.\w)")
-
-
-class Library(Protocol):
-    """What the papers say of words."""
-
-    def document_frequency(self, term: str) -> int:
-        """In how many papers a term (see text.word_terms) stands."""
-        ...
-
-    def by_keywords(self, terms: Mapping[str, float], limit: int) -> Sequence[tuple[str, float]]:
-        """(id, score) of papers that hold any of some terms."""
-        ...
-
-    def get(self, paper_ids: Sequence[str]) -> Mapping[str, Paper]:
-        """Papers by their ids."""
-        ...
 
 
 @cache
@@ -111,10 +93,7 @@ def _best(word: str, nearby: Sequence[str], library: Library) -> str:
 
 def _is_written(word: str, library: Library) -> bool:
     """Is the word English, or do papers have it itself, and not only another with its stem?"""
-    if word in english():
-        return True
-    found = library.get([paper_id for paper_id, _ in library.by_keywords({_term(word): 1.0}, _LOOKED_AT)])
-    return any(word in text.content_words(f"{paper.title or ''} {paper.abstract}") for paper in found.values())
+    return word in english() or any(word in text.content_words(one) for one in library.texts_with(_term(word), _LOOKED_AT))
 
 
 def _term(word: str) -> str:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from rag_qa import text
+from rag_qa.index.store import Store
 from rag_qa.retrieval.terms import Dictionary, usual
 
 _PARTS = 4  # of a compound that is written in one or in several words: state of the art
@@ -28,6 +29,29 @@ class Library(Dictionary, Protocol):
     def texts_with(self, term: str, most: int) -> Sequence[str]:
         """Titles and abstracts of so many papers that hold a term, at most."""
         ...
+
+
+class StoredWords:
+    """What the papers of a store say of words; what was read is kept, so make one for each question."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._texts: dict[tuple[str, int], Sequence[str]] = {}
+
+    def document_frequency(self, term: str) -> int:
+        """See Dictionary."""
+        return self._store.document_frequency(term)
+
+    def explained(self, form: str) -> Mapping[str, int]:
+        """See Dictionary."""
+        return self._store.explained(form)
+
+    def texts_with(self, term: str, most: int) -> Sequence[str]:
+        """See Library."""
+        if (term, most) not in self._texts:
+            papers = self._store.get([paper_id for paper_id, _ in self._store.by_keywords({term: 1.0}, most)])
+            self._texts[term, most] = [f"{paper.title or ''}\n\n{paper.abstract}" for paper in papers.values()]
+        return self._texts[term, most]
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,3 +88,18 @@ def test_demands_have_names_that_complete_a_sentence() -> None:
     names = [demand.name for demand in DEMANDS]
     assert all(names)
     assert all(name[0].islower() for name in names)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What does MoS say about routing?", "In which respects is TIDE better? I recall three."],
+)
+def test_a_name_or_a_verb_that_looks_like_a_metric_is_none(question: str) -> None:
+    assert unmet(text.fold(question).text, ABSTRACT) is None
+
+
+@pytest.mark.parametrize("question", ["What are the limitations of TIDE?", "Which drawbacks does TIDE have?", "Name the weaknesses of TIDE"])
+def test_limits_are_told_by_sentences_about_limits_alone(question: str) -> None:
+    folded = text.fold(question).text
+    assert unmet(folded, ABSTRACT) == "its limits"
+    assert unmet(folded, [*ABSTRACT, text.fold("TIDE is limited to calm seas.").text]) is None

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from rag_qa.answering import signals
+from rag_qa.answering.confidence import assess, confidence
 from rag_qa.answering.evidence import FEATURES as OF_SENTENCE
 from rag_qa.answering.evidence import Corpus, Matcher, candidates
 from rag_qa.answering.question import analyse
 from rag_qa.answering.signals import FEATURES, SPEAK_AGAINST, SPEAK_FOR, Case
+from rag_qa.answering.weights import shipped
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
@@ -124,3 +126,14 @@ def test_what_speaks_for_an_answer_does_not_speak_against_it() -> None:
     assert not SPEAK_FOR & SPEAK_AGAINST
     assert set(FEATURES) >= SPEAK_FOR | SPEAK_AGAINST
     assert len(FEATURES) == len(set(FEATURES))
+
+
+def test_no_weight_makes_up_for_a_thing_that_is_asked_for_and_not_there() -> None:
+    sure = shipped(OF_SENTENCE, FEATURES).confidence
+    found = assess(case("What learning rate trains TIDE-7?"), sure)
+    undiminished = confidence(found.features, found.lacking, sure)
+    assert found.unmet == "a learning rate"
+    assert found.confidence == pytest.approx(undiminished / 2, abs=1e-6)
+    met = assess(case("How many rivers is TIDE-7 trained on?"), sure)
+    assert met.unmet is None
+    assert met.confidence == pytest.approx(confidence(met.features, met.lacking, sure), abs=1e-6)

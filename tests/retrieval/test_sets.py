@@ -145,3 +145,18 @@ def test_probabilities_rise_with_what_speaks_for_a_paper() -> None:
     nothing = np.zeros((1, len(sets.WEIGHTS)))
     everything = np.ones((1, len(sets.WEIGHTS)))
     assert 0.0 < sets.probabilities(nothing)[0] < sets.CUT < sets.probabilities(everything)[0] < 1.0
+
+
+NO_TIDE = paper("n1", "We measure snow without a tide. It works on every roof.")
+NEVER_TIDE = paper("n2", "Our gauge of snow does not need a tide. It is small.")
+
+
+@pytest.mark.parametrize("most", [None, 1])
+def test_papers_that_do_not_do_something_are_those_that_say_so(tmp_path: Path, most: int | None) -> None:
+    finder = over(tmp_path, [FIRST, SECOND, NO_TIDE, NEVER_TIDE])
+    # the papers that are about tides are the opposite of what is asked for
+    for question in ("Which papers do not need a tide?", "Which papers don't need a tide?", "papers without a tide"):
+        found = finder.members(asked(question), most=most)
+        shown = [one.hit.paper.abstract for one in found.members] + [one.paper.abstract for one in found.rest]
+        assert sorted(shown) == [NEVER_TIDE.abstract, NO_TIDE.abstract], question
+        assert found.total == 2
