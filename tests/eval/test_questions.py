@@ -21,6 +21,8 @@ ICLR = DATASETS / "iclr_dev.jsonl"
 ICLR_SENTENCES = DATASETS / "iclr_sentences.jsonl"
 ICLR_MORE = DATASETS / "iclr_more.jsonl"
 ICLR_DIALOGUES = DATASETS / "iclr_dialogues.jsonl"
+ICLR_BLIND = DATASETS / "iclr_blind.jsonl"
+SEEDS_BLIND = DATASETS / "seeds_blind.jsonl"
 ICLR_ALL = DATASETS / "iclr2025.jsonl"
 ASKED = set(map(Kind, "fact number definition how why list yesno paraphrase multi followup off-topic detail premise".split()))
 """The kinds that every set over the seeds has to hold."""
@@ -48,7 +50,7 @@ def test_the_seeds_are_46_papers(seed_papers: list[Paper]) -> None:
     assert len(seed_papers) == 46
 
 
-@pytest.mark.parametrize("path", [*SEEDS, MORE], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SEEDS, MORE, SEEDS_BLIND], ids=lambda path: path.stem)
 def test_questions_over_the_seeds_name_one_paper_each_and_facts_that_stand_in_it(path: Path, seed_papers: list[Paper]) -> None:
     questions = loader.resolve(loader.load(path), seed_papers, path=path)
     assert _without_alias(questions, {paper.id: paper.abstract for paper in seed_papers}) == []
@@ -78,13 +80,13 @@ def test_the_further_questions_hold_what_the_first_lack(seed_papers: list[Paper]
 def test_no_question_is_asked_twice() -> None:
     asked = Counter(
         (" ".join(question.text.casefold().split()), question.history)
-        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL]
+        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL, SEEDS_BLIND, ICLR_BLIND]
         for question in loader.load(path)
     )
     assert [text for text, count in asked.items() if count > 1] == []
 
 
-@pytest.mark.parametrize(("path", "count", "papers"), [(ICLR, 510, 180), (ICLR_MORE, 1200, 360), (ICLR_DIALOGUES, 245, 90)])
+@pytest.mark.parametrize(("path", "count", "papers"), [(ICLR, 510, 180), (ICLR_MORE, 1200, 360), (ICLR_DIALOGUES, 245, 90), (ICLR_BLIND, 119, 2133)])
 def test_questions_over_iclr_papers_name_papers_of_their_list_and_facts_that_stand_in_them(
     path: Path, count: int, papers: int, shared_data: Path, tmp_path: Path
 ) -> None:
@@ -116,6 +118,12 @@ def test_questions_over_all_iclr_papers_name_papers_and_facts_that_stand_in_them
     assert {paper for question in questions for paper in (*question.papers, *question.maybe)} <= set(made.abstracts)
     assert _without_alias(questions, dict(made.abstracts)) == []
     assert len(made.abstracts) == 2133
+
+
+def test_blind_questions_are_about_papers_that_no_other_set_asks_about() -> None:
+    others = [loader.load(path) for path in (ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL)]
+    asked_about = {paper for questions in others for question in questions for paper in question.papers}
+    assert {paper for question in loader.load(ICLR_BLIND) for paper in question.papers} & asked_about == set()
 
 
 def test_questions_over_all_iclr_papers_are_not_answered_by_those_that_were_fitted_on() -> None:
