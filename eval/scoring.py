@@ -128,8 +128,10 @@ def _right(item: Item) -> Score:
 
 
 def _nuggets(question: Question) -> Sequence[Nugget]:
-    """Those of the question; where it has none its facts are what an answer must hold."""
-    return question.nuggets or [Nugget(group) for group in question.facts]
+    """Those of the question; where it calls none of them vital, its facts are what an answer must hold, and they are what is welcome besides."""
+    if any(one.vital for one in question.nuggets):
+        return question.nuggets
+    return [*map(Nugget, question.facts), *question.nuggets]
 
 
 def _nugget_score(function: Callable[[Sequence[float]], float], *, only_vital: bool) -> Callable[[Item], Score]:
@@ -137,7 +139,7 @@ def _nugget_score(function: Callable[[Sequence[float]], float], *, only_vital: b
         asked = [one for one in _nuggets(item.question) if one.vital or not only_vital]
         if not asked:
             return NotApplicable("no_vital_nugget" if item.question.nuggets else _why_no_fact(item.question))
-        return function([nuggets.match(item.prose, one.aliases) for one in asked])
+        return function([nuggets.match(item.prose, one.aliases, one.number) for one in asked])
 
     return score
 

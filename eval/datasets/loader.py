@@ -6,7 +6,8 @@ One JSON object a line:
      "papers": ["first words of the abstract"], "facts": [["alias", "alias"]], "answerable": true}   (in one line)
 
 Optional keys: `maybe` (for a set: papers that count neither way), `missing` (for a question of which one part is answered: aliases of the other
-part), `reference` (a written answer) and `nuggets`: [{"text": "...", "vital": true}, {"aliases": ["...", "..."], "vital": false}].
+part), `reference` (a written answer), `topic_switch` (for a follow-up: true if it leaves the subject of the question before it) and `nuggets`:
+[{"text": "...", "vital": true}, {"aliases": ["...", "..."], "vital": false}, {"number": "30%", "aliases": ["inference time"], "vital": false}].
 A line without `kind`, or a table, is a question of a person's own, with as many labels as there are (see `own`).
 
 A bad line is reported as file:line with what was found and what was expected; nothing is skipped.
@@ -24,6 +25,7 @@ from typing import Any
 
 from eval.datasets import own
 from eval.metrics import facts
+from eval.metrics.support import numbers
 from rag_qa.errors import SourceError
 from rag_qa.papers import Paper
 
@@ -58,10 +60,13 @@ UNANSWERABLE = frozenset({Kind.OFF_TOPIC, Kind.DETAIL, Kind.PREMISE, Kind.ABSENT
 
 @dataclass(frozen=True, slots=True)
 class Nugget:
-    """A piece of information of a right answer: one of its aliases says it. `vital`: an answer without it is none; otherwise it is welcome."""
+    """A piece of information of a right answer: one of its aliases says it. `vital`: an answer without it is none; otherwise it is welcome.
+    `number`: a number with its unit that has to stand near an alias, or anywhere if there is none (see `metrics.nuggets`); "" for none.
+    """
 
     aliases: tuple[str, ...]
     vital: bool = True
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,9 @@ class Question:
     `papers`: the papers that answer it; as the file names them, or their ids after `resolve`. `facts`: groups of aliases; a right answer
     holds one alias of every group. `maybe`: papers of which people would disagree whether they belong to the set that is asked for; citing
     them is neither right nor wrong. `missing`: groups of aliases of the part that no abstract answers; a right answer says so and names it.
-    `reference`: an answer that somebody has written. `nuggets`: pieces of information, vital or not, where they are more than the facts.
-    `answerable`: None where nobody has said. `line` is where it stands in its file.
+    `reference`: an answer that somebody has written. `nuggets`: pieces of information beside the facts, which are the vital ones where no
+    nugget is. `topic_switch`: does a follow-up leave the subject of the question before it? `answerable`: None where nobody has said. `line` is
+    where it stands in its file.
     """
 
     id: str
@@ -87,6 +93,7 @@ class Question:
     missing: tuple[tuple[str, ...], ...] = ()
     reference: str = ""
     nuggets: tuple[Nugget, ...] = ()
+    topic_switch: bool = False
 
 
 def load(path: Path, *, kinds: Collection[str] = ()) -> list[Question]:
@@ -180,13 +187,15 @@ def _question(path: Path, number: int, record: Mapping[str, Any]) -> Question:
         missing=tuple(tuple(group) for group in read.groups("missing")),
         reference=read.string("reference") if "reference" in record else "",
         nuggets=tuple(read.nuggets("nuggets")),
+        topic_switch="topic_switch" in record and bool(read.boolean("topic_switch")),
     )
     check = _check_own_labels if question.kind is Kind.OPEN else _check_labels
     check(path, question)
+    _check_switch(path, question)
     return question
 
 
-_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable", "maybe", "missing", "reference", "nuggets")
+_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable", "maybe", "missing", "reference", "nuggets", "topic_switch")
 
 
 def _record(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -235,8 +244,9 @@ class _Reader:
     def nuggets(self, key: str) -> list[Nugget]:
         value = self.record.get(key, [])
         if not isinstance(value, list) or not all(_is_nugget(one) for one in value):
-            raise self.fail(key, f'{key} as a list of {{"text": "...", "vital": true}}, or with "aliases": ["..."] instead of text')
-        return [Nugget(tuple(one.get("aliases", [one.get("text")])), one["vital"]) for one in value]
+            also = 'or with "aliases": ["..."] instead of text, or with "number": "30%"'
+            raise self.fail(key, f'{key} as a list of {{"text": "...", "vital": true}}, {also}')
+        return [_nugget(one) for one in value]
 
     def boolean(self, key: str) -> bool | None:
         value = self.record.get(key)
@@ -257,10 +267,21 @@ def _is_group(group: object) -> bool:
     return isinstance(group, list) and bool(group) and all(isinstance(alias, str) and bool(facts.fold(alias)) for alias in group)
 
 
+_SAYS = ({"text"}, {"aliases"}, {"number"}, {"number", "aliases"})
+"""The keys of a nugget beside `vital`."""
+
+
 def _is_nugget(one: object) -> bool:
-    if not isinstance(one, dict) or not isinstance(one.get("vital"), bool) or set(one) not in ({"text", "vital"}, {"aliases", "vital"}):
+    if not isinstance(one, dict) or not isinstance(one.get("vital"), bool) or set(one) - {"vital"} not in _SAYS:
         return False
-    return _is_group(one["aliases"] if "aliases" in one else [one["text"]])
+    if "number" in one and not (isinstance(one["number"], str) and len(numbers(one["number"])) == 1):
+        return False
+    return ("aliases" not in one or _is_group(one["aliases"])) and ("text" not in one or _is_group([one["text"]]))
+
+
+def _nugget(one: Mapping[str, Any]) -> Nugget:
+    texts = [one["text"]] if "text" in one else one.get("aliases", ())
+    return Nugget(tuple(texts), one["vital"], one.get("number", ""))
 
 
 def _check_labels(path: Path, question: Question) -> None:
@@ -286,6 +307,11 @@ def _check_labels(path: Path, question: Question) -> None:
     named = [*question.papers, *question.maybe]
     if len(set(named)) < len(named):
         raise fail("the same paper twice", "each paper once")
+
+
+def _check_switch(path: Path, question: Question) -> None:
+    if question.topic_switch and not question.history:
+        raise SourceError(path, question.line, found=f"topic_switch without a history in {question.id}", expected="topic_switch for follow-ups alone")
 
 
 def _check_own_labels(path: Path, question: Question) -> None:

@@ -1,7 +1,9 @@
 """Does an answer hold the pieces of information (nuggets) that a right answer has? Figures over graded matches of one answer.
 
 A nugget is a group of aliases. It is met (1) where an alias stands in the text; half met (0.5) where most words of one stand close together and its
-numbers are there. Source: V_strict, V, A_strict and A of the TREC 2024 RAG track (Pradeep et al. 2024). Range [0, 1], higher is better.
+numbers are there. A nugget with a number is met where the number stands with its unit, written in any way, close to an alias (or anywhere, if it has
+none); half met where the number stands alone. Source: V_strict, V, A_strict and A of the TREC 2024 RAG track (Pradeep et al. 2024). Range [0, 1], higher
+is better.
 """
 
 from __future__ import annotations
@@ -17,24 +19,39 @@ _PARTLY = 0.6
 """Share of an alias's words that must stand in two neighbouring sentences."""
 
 
-def match(text: str, aliases: Sequence[str]) -> float:
-    """1 if an alias stands in the text, 0.5 if one nearly does, otherwise 0.
+def match(text: str, aliases: Sequence[str], number: str = "") -> float:
+    """1 if an alias stands in the text, 0.5 if one nearly does, otherwise 0; of a number, see the top of this module.
 
     >>> [match("It learns the shape of bodies first.", [alias]) for alias in ("shape of bodies", "body shape at first", "colour")]
     [1.0, 0.5, 0.0]
+    >>> [match("It is $1.67 \\\\times$ faster.", aliases, "1.67x") for aliases in (["faster"], ["smaller"], [])]
+    [1.0, 0.5, 1.0]
     """
+    if number:
+        return _match_number(text, aliases, number)
     if any(stands_in(alias, text) for alias in aliases):
         return 1.0
     return 0.5 if any(_nearly(text, alias) for alias in aliases) else 0.0
+
+
+def _match_number(text: str, aliases: Sequence[str], number: str) -> float:
+    near = [window for window in _windows(text) if numbers(number) <= numbers(window)]
+    if not near:
+        return 0.0
+    return 1.0 if not aliases or any(stands_in(alias, window) for alias in aliases for window in near) else 0.5
 
 
 def _nearly(text: str, alias: str) -> bool:
     wanted = set(stems(alias))
     if len(wanted) < 2 or not numbers(alias) <= numbers(text):
         return False
+    return any(len(wanted & set(stems(window))) >= _PARTLY * len(wanted) for window in _windows(text))
+
+
+def _windows(text: str) -> list[str]:
+    """One sentence, and two neighbours."""
     single = sentences(text)
-    windows = [*single, *(f"{one} {other}" for one, other in pairwise(single))]
-    return any(len(wanted & set(stems(window))) >= _PARTLY * len(wanted) for window in windows)
+    return [*single, *(f"{one} {other}" for one, other in pairwise(single))]
 
 
 def strict(matches: Sequence[float]) -> float:

@@ -182,8 +182,27 @@ def test_facts_are_the_vital_nuggets_of_a_question_without_others() -> None:
     assert _metrics()["nuggets_vital_strict"].score(item) == _metrics()["nuggets_all_strict"].score(item) == 1 / 2
 
 
+def test_facts_stay_vital_beside_nuggets_that_are_welcome_alone() -> None:
+    item = replace(ANSWER, question=replace(ASKED, nuggets=(Nugget(("green all year",), vital=False),)))
+    assert _metrics()["nuggets_vital_strict"].score(item) == 1 / 2
+    assert _metrics()["nuggets_all_strict"].score(item) == 2 / 3
+
+
+def test_a_number_is_met_with_its_unit_near_what_it_is_about_and_half_met_elsewhere() -> None:
+    text = r"TIDE-7 saves 30 percent of the time. It was tried on 8 coasts. Mosses are $1.5 \times$ as green."
+    assert nuggets.match(text, ["time", "seconds"], "30%") == 1
+    assert nuggets.match(text, ["Mosses"], "1.5x") == 1
+    # two sentences are near, three are not
+    assert nuggets.match(text, ["time"], "8") == 1
+    assert nuggets.match(text, ["time"], "1.5 times") == 0.5
+    assert nuggets.match(text, [], "8") == 1
+    # another unit is another number, and so is a part of one
+    assert nuggets.match(text, ["time"], "30") == 0
+    assert nuggets.match(text, ["green"], "5x") == 0
+
+
 def test_a_question_without_a_vital_nugget_has_no_figure_of_vital_ones() -> None:
-    item = replace(ANSWER, question=replace(ASKED, nuggets=(Nugget(("purple",), vital=False),)))
+    item = replace(ANSWER, question=replace(ASKED, facts=(), nuggets=(Nugget(("purple",), vital=False),)))
     assert _metrics()["nuggets_vital"].score(item) == NotApplicable("no_vital_nugget")
     assert _metrics()["nuggets_all"].score(item) == 0
     assert _metrics()["nuggets_all"].score(refused(unanswerable())) == NotApplicable("unanswerable")

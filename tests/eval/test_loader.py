@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from eval.datasets import loader
-from eval.datasets.loader import Kind
+from eval.datasets.loader import Kind, Nugget
+from eval.items import from_json, to_json
 from rag_qa.errors import SourceError
 from rag_qa.papers import Paper
-from tests.eval.making import write_questions
+from tests.eval.making import answered, write_questions
 from tests.fakes import MOSS, PAPERS, TIDE
 
 
@@ -57,6 +58,15 @@ def test_sets_and_questions_that_are_answered_in_part(tmp_path: Path) -> None:
     assert (greeting.kind, greeting.answerable) == (Kind.GREETING, False)
 
 
+def test_nuggets_and_a_change_of_subject(tmp_path: Path) -> None:
+    nuggets = [{"text": "by design", "vital": True}, {"number": "30%", "aliases": ["time"], "vital": False}, {"number": "32", "vital": False}]
+    record = {"question": "And sand?", "kind": "followup", "history": ["How fast is TIDE-7?"], "nuggets": nuggets, "topic_switch": True}
+    asked, other = loader.load(write_questions(tmp_path / "q.jsonl", [record, {"question": "How fast?"}]))
+    assert asked.nuggets == (Nugget(("by design",)), Nugget(("time",), vital=False, number="30%"), Nugget((), vital=False, number="32"))
+    assert (asked.topic_switch, other.topic_switch) == (True, False)
+    assert from_json(to_json(answered(asked))).question == asked
+
+
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"id": ""}, "found id = '', expected id as a text that is not empty"),
     ({"question": " "}, "expected question as a text that is not empty"),
@@ -83,6 +93,14 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"missing": [["price"]]}, "found 1 missing parts for the kind fact"),
     ({"kind": "partial", "missing": ["price"]}, "expected missing as a list of groups"),
     ({"kind": "greeting"}, "found answerable = True for the kind greeting"),
+    ({"nuggets": [{"text": "by design"}]}, "expected nuggets as a list of"),
+    ({"nuggets": [{"vital": True}]}, "expected nuggets as a list of"),
+    ({"nuggets": [{"text": "$", "vital": False}]}, "expected nuggets as a list of"),
+    ({"nuggets": [{"number": "fast", "vital": False}]}, 'or with "number": "30%"'),
+    ({"nuggets": [{"number": "1 of 2", "vital": False}]}, "expected nuggets as a list of"),
+    ({"nuggets": [{"number": "30%", "text": "time", "vital": False}]}, "expected nuggets as a list of"),
+    ({"topic_switch": "yes"}, "expected topic_switch as true or false"),
+    ({"topic_switch": True}, "found topic_switch without a history"),
 ]
 
 
