@@ -1,9 +1,9 @@
 """Does an answer hold the pieces of information (nuggets) that a right answer has? Figures over graded matches of one answer.
 
 A nugget is a group of aliases. It is met (1) where an alias stands in the text; half met (0.5) where most words of one stand close together and its
-numbers are there. A nugget with a number is met where the number stands with its unit, written in any way, close to an alias (or anywhere, if it has
-none); half met where the number stands alone. Source: V_strict, V, A_strict and A of the TREC 2024 RAG track (Pradeep et al. 2024). Range [0, 1], higher
-is better.
+numbers are there. A nugget with a number is met where the number stands with its unit, written in any way, close to an alias (or anywhere, if it
+has none); half met where the number stands alone. Range [0, 1], higher is better.
+Source: V_strict, V, A_strict and A of the TREC 2024 RAG track (Pradeep et al. 2024).
 """
 
 from __future__ import annotations
