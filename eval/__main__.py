@@ -19,6 +19,7 @@ from pathlib import Path
 from eval import (
     beir,
     bench,
+    certify,
     compare,
     corpus,
     doctor,
@@ -192,6 +193,12 @@ def _calibrate(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _certify(arguments: argparse.Namespace) -> int:
+    found = certify.run(arguments)
+    print("\n".join(certify.lines(found)))
+    return PASSED if found.holds else BELOW_A_FLOOR
+
+
 def _robustness(arguments: argparse.Namespace) -> int:
     found = robustness.of_shipped(arguments, said=lambda line: print(line, file=sys.stderr))
     print("\n".join([*robustness.lines(found), *robustness.faults(found)]))
@@ -225,6 +232,7 @@ COMMANDS: dict[str, Command] = {
     "report": Command(page.HELP, page.add_options, _report),
     "trust": Command(trust.HELP, trust.add_options, _trust),
     "calibrate": Command(trust.CALIBRATE_HELP, trust.add_calibrate_options, _calibrate),
+    "certify": Command(certify.HELP, certify.add_options, _certify),
     "robustness": Command(robustness.HELP, robustness.add_options, _robustness),
     "doctor": Command(doctor.HELP, lambda _: None, _doctor),
     "judge": Command(judging.HELP, judging.add_options, _judge),

@@ -128,10 +128,10 @@ def of_run(run: Run) -> Side:
 def side(items: Sequence[Item], about: Mapping[str, Any], *, name: str, library: Mapping[str, str] | None = None) -> Side:
     """The scores of the items of a run, with every metric of the plan (see `scoring.plan` for `library`)."""
     plan = {metric.name: metric for metric, _ in scoring.plan(library)}
-    clusters = _clusters([item.question for item in items])
+    numbers = clusters([item.question for item in items])
     scored = tuple(
         Scored(item.question.id, cluster, _scopes(item.question), item.status, {metric.name: _score(metric, item) for metric in plan.values()})
-        for item, cluster in zip(items, clusters, strict=True)
+        for item, cluster in zip(items, numbers, strict=True)
     )
     return Side(name, {key: about[key] for key in _ABOUT if key in about}, {metric.name: metric.version for metric in plan.values()}, scored)
 
@@ -144,7 +144,7 @@ def _scopes(question: Question) -> tuple[str, ...]:
     return tuple(name for name, belongs in scoring.SCOPES.items() if belongs(question))
 
 
-def _clusters(questions: Sequence[Question]) -> list[int]:
+def clusters(questions: Sequence[Question]) -> list[int]:
     """A number for the first right paper of each question; a question without one is a cluster of its own."""
     names = [f"paper {question.papers[0]}" if question.papers else f"question {question.id}" for question in questions]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}

@@ -19,7 +19,7 @@ from eval.figures import Figure, Metric, measure
 from eval.items import Item, ItemSentence
 from eval.metrics import abstention, attribution, facts, retrieval
 from eval.metrics.support import Label, Support, rarity_in
-from eval.report import plots
+from eval.report import measured, plots
 from eval.report.plots import Axes, Line
 from eval.run_directory import Run
 from eval.summary import Summary
@@ -245,6 +245,7 @@ def render(run: Run, summary: Summary, *, differences: str = "", trust: Mapping[
         spending=summary.spending,
         differences=differences,
         trust=trust,
+        measured=measured.of(run.directory),
     )
 
 

@@ -1,0 +1,58 @@
+"""What other commands found on a run and left in its directory, as parts of its page; what was found on other answers is said to be stale."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eval import certify, run_directory, summary
+from eval.report import plots
+from eval.report.plots import Axes, Line
+from rag_qa.errors import SourceError
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What `python -m eval certify` left, or None, and a picture of each guarantee; `stale`: the commands whose files are of other answers."""
+
+    certified: Mapping[str, Any] | None
+    pictures: tuple[str, ...]
+    stale: tuple[str, ...]
+
+
+def of(directory: Path) -> Measured:
+    """What stands in a directory. Raises SourceError for a file that no command wrote."""
+    items = directory / run_directory.ITEMS
+    digest = summary.sha256(items) if items.is_file() else ""
+    certified = _read(directory / certify.FILE, "certify", "guarantees")
+    stale = tuple(name for name, found in (("certify", certified),) if found is not None and found.get("items_sha256") != digest)
+    shown = None if "certify" in stale else certified
+    return Measured(shown, tuple(picture(one) for one in shown["guarantees"]) if shown else (), stale)
+
+
+def _read(path: Path, command: str, key: str) -> Mapping[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise SourceError(path, None, found=str(error), expected=f"what `python -m eval {command}` wrote; run it again") from None
+    if not isinstance(found, dict) or not isinstance(found.get(key), list):
+        raise SourceError(path, None, found="other JSON", expected=f"what `python -m eval {command}` wrote; run it again")
+    return found
+
+
+def picture(one: Mapping[str, Any]) -> str:
+    """What became of the held-out questions of each split: how many are answered, and what share is wrong."""
+    of = "answered" if one["delta"] is not None else "questions"
+    folds = [split["held_out"] for split in one["splits"] if split["threshold"] is not None]
+    points = [(fold["answered"] / fold["questions"], fold["wrong"] / fold[of]) for fold in folds if fold["questions"] and fold[of]]
+    highest = max([one["bound"], *(y for _, y in points)])
+    to_y = next(top for top in (0.1, 0.2, 0.5, 1.0) if highest < top or top == 1.0)
+    axes = Axes("share of held-out questions that are answered", "wrong answers / " + ("answers" if of == "answered" else "questions"), to_y=to_y)
+    bound = [(0.0, one["bound"]), (1.0, one["bound"])]
+    title = f"{one['kind'].capitalize()}: {len(one['splits'])} splits"
+    return plots.plot(title, axes, [Line("promised", bound, "bound"), Line("splits", points, dots=True)])
