@@ -30,6 +30,7 @@ from eval import (
     grounding,
     indexing,
     judging,
+    make_questions,
     ranking_figures,
     readers,
     retrieval,
@@ -227,6 +228,11 @@ def _grounding(arguments: argparse.Namespace) -> int:
     return BELOW_A_FLOOR if figures.faults else PASSED
 
 
+def _make_questions(arguments: argparse.Namespace) -> int:
+    print("\n".join(make_questions.lines(make_questions.run(arguments), arguments.out)))
+    return PASSED
+
+
 COMMANDS: dict[str, Command] = {
     "run": Command(running.HELP, running.add_options, running.run),
     "report": Command(page.HELP, page.add_options, _report),
@@ -240,6 +246,7 @@ COMMANDS: dict[str, Command] = {
     "score": Command(running.SCORE_HELP, running.add_score_options, running.score),
     "compare": Command(compare.HELP, compare.add_options, compare.run),
     "gate": Command(gate.HELP, gate.add_options, gate.run),
+    "make-questions": Command(make_questions.HELP, make_questions.add_options, _make_questions),
     "readers": Command("how fast records are read in each format, or a whole library is read and compared", _readers_options, _readers),
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
     "retrieval": Command("how well papers are found, on a BEIR folder, beside the plain rankings", _retrieval_options, _retrieval),

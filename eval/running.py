@@ -98,6 +98,9 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
     bounds = floors.load(arguments.floors)
     collection = beir.load(arguments.data, arguments.split) if arguments.data.is_dir() else None
     questions = folder.questions(collection) if collection else loader.load(arguments.data, kinds=arguments.kinds)
+    if collection is None and (left_out := loader.left_out(arguments.data)):
+        said = ", ".join(f"{number} {status}" for status, number in sorted(left_out.items()))
+        print(f"{left_out.total()} questions of {arguments.data} are not asked: {said} (python -m eval review {arguments.data})\n")
     with tempfile.TemporaryDirectory(prefix="rag-qa-eval-", ignore_cleanup_errors=True) as temporary:
         source = folder.corpus(collection) if collection else _corpus(arguments, Path(temporary))
         chosen = settings.load(data_dir=arguments.data_dir or Path(temporary) / "index", answerer=arguments.answerer, embedder=arguments.embedder)

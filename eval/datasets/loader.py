@@ -8,6 +8,8 @@ One JSON object a line:
 Optional keys: `maybe` (for a set: papers that count neither way), `missing` (for a question of which one part is answered: aliases of the other
 part), `reference` (a written answer), `topic_switch` (for a follow-up: true if it leaves the subject of the question before it) and `nuggets`:
 [{"text": "...", "vital": true}, {"aliases": ["...", "..."], "vital": false}, {"number": "30%", "aliases": ["inference time"], "vital": false}].
+A question that was proposed (see `eval.proposals`, `eval.feedback`) has a `status`, what it `rests_on`, and perhaps a `note`. Only what is accepted
+is asked; a line without `status` was never in doubt.
 A line without `kind`, or a table, is a question of a person's own, with as many labels as there are (see `own`).
 
 A bad line is reported as file:line with what was found and what was expected; nothing is skipped.
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -52,6 +55,15 @@ class Kind(StrEnum):
     GREETING = "greeting"
     OPEN = "open"
     """Anything, with as many labels as there are."""
+
+
+class Status(StrEnum):
+    """What a person has said of a question that was proposed."""
+
+    PROPOSED = "proposed"
+    """Nothing yet."""
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
 
 
 UNANSWERABLE = frozenset({Kind.OFF_TOPIC, Kind.DETAIL, Kind.PREMISE, Kind.ABSENT, Kind.GREETING})
@@ -97,16 +109,47 @@ class Question:
 
 
 def load(path: Path, *, kinds: Collection[str] = ()) -> list[Question]:
-    """All questions of a file, in its order; only those of `kinds` if any are named. Raises SourceError."""
-    questions = [_question(path, number, record) for number, record in _records(path)]
-    _check_unique(path, questions)
-    if not questions:
+    """The questions of a file, in its order, without those that are only proposed or were rejected (see `left_out`); only those of `kinds` if any are
+    named. Raises SourceError, also for a fault in what is left out.
+    """
+    every = list(_every(path))
+    if not every:
         raise SourceError(path, None, found="no question", expected="one JSON object a line")
+    questions = [question for question, status in every if status is Status.ACCEPTED]
+    if not questions:
+        raise SourceError(
+            path, None, found=f"no question that is accepted, but {len(every)} others", expected=f"some accepted: python -m eval review {path}"
+        )
     chosen = [question for question in questions if not kinds or question.kind in kinds]
     if not chosen:
         there = ", ".join(kind for kind in Kind if any(question.kind is kind for question in questions))
         raise SourceError(path, None, found=f"no question of kind {', '.join(sorted(kinds))}", expected=f"one of the kinds in it: {there}")
     return chosen
+
+
+def left_out(path: Path) -> Counter[Status]:
+    """How many questions of a file `load` leaves out, by what is said of them. Raises SourceError."""
+    return Counter(status for _, status in _every(path) if status is not Status.ACCEPTED)
+
+
+def _every(path: Path) -> list[tuple[Question, Status]]:
+    read = [(_question(path, number, record), _status(path, number, record)) for number, record in _records(path)]
+    _check_unique(path, [question for question, _ in read])
+    return read
+
+
+def _status(path: Path, number: int, record: Mapping[str, Any]) -> Status:
+    reader = _Reader(path, number, record)
+    reader.remarks()
+    return reader.status()
+
+
+def checked(path: Path, number: int, record: Mapping[str, Any]) -> Question:
+    """The question of one record, as a line of a file holds it. Raises SourceError with the line `number`."""
+    known = _checked_keys(path, number, dict(record))
+    completed = known if "kind" in known else own.completed(known, number)
+    _status(path, number, completed)
+    return _question(path, number, completed)
 
 
 def resolve(questions: Sequence[Question], papers: Sequence[Paper], *, path: Path, abstracts: Mapping[str, str] | None = None) -> list[Question]:
@@ -195,7 +238,10 @@ def _question(path: Path, number: int, record: Mapping[str, Any]) -> Question:
     return question
 
 
-_KEYS = ("id", "kind", "question", "history", "papers", "facts", "answerable", "maybe", "missing", "reference", "nuggets", "topic_switch")
+_KEYS = (
+    *("id", "kind", "question", "history", "papers", "facts", "answerable", "maybe", "missing", "reference", "nuggets", "topic_switch"),
+    *("status", "rests_on", "note"),
+)
 
 
 def _record(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -205,6 +251,10 @@ def _record(path: Path, number: int, line: str) -> dict[str, Any]:
         raise SourceError(path, number, found=f"{line.strip()[:60]!r} ({error})", expected="one JSON object a line") from error
     if not isinstance(record, dict):
         raise SourceError(path, number, found=type(record).__name__, expected="a JSON object")
+    return _checked_keys(path, number, record)
+
+
+def _checked_keys(path: Path, number: int, record: dict[str, Any]) -> dict[str, Any]:
     for key in record:
         if key not in _KEYS:
             raise SourceError(path, number, found=f"the key {key!r}", expected=f"keys {', '.join(_KEYS)}")
@@ -256,6 +306,20 @@ class _Reader:
             raise self.fail(key, f"{key} as true or false")
         return value
 
+    def status(self) -> Status:
+        value = self.record.get("status", Status.ACCEPTED)
+        if value not in list(Status):
+            raise self.fail("status", f"status as one of {', '.join(Status)}")
+        return Status(value)
+
+    def remarks(self) -> None:
+        """What is for people only has to have its form too, so that a review can show it."""
+        said = self.record.get("rests_on", [])
+        if not isinstance(said, list) or not all(_is_rest(one) for one in said):
+            raise self.fail("rests_on", 'rests_on as a list of {"paper": "...", "sentence": "..."}')
+        if not isinstance(self.record.get("note", ""), str):
+            raise self.fail("note", "note as a text")
+
     def kind(self) -> Kind:
         value = self.record.get("kind")
         if value not in list(Kind):
@@ -265,6 +329,10 @@ class _Reader:
 
 def _is_group(group: object) -> bool:
     return isinstance(group, list) and bool(group) and all(isinstance(alias, str) and bool(facts.fold(alias)) for alias in group)
+
+
+def _is_rest(one: object) -> bool:
+    return isinstance(one, dict) and set(one) == {"paper", "sentence"} and all(isinstance(said, str) for said in one.values())
 
 
 _SAYS = ({"text"}, {"aliases"}, {"number"}, {"number", "aliases"})
