@@ -20,7 +20,7 @@ from enum import StrEnum
 from typing import Any
 
 from eval import comparison
-from eval.comparison import NO_QUESTION, Difference
+from eval.comparison import NO_QUESTION, Comparison, Difference
 from eval.floors import Check
 from eval.metrics import stats
 from eval.sides import HEADLINE, Side
@@ -99,10 +99,15 @@ class Judgement:
         return not self.reasons
 
 
-def judge(before: Side, after: Side, checks: Sequence[Check], rules: Rules, *, asked: int | None = None) -> Judgement:
-    """Hold a run against its baseline. `checks`: what became of its floors; `asked`: questions that the run was to ask, if not those that it has."""
+def judge(
+    before: Side, after: Side, checks: Sequence[Check], rules: Rules, *, asked: int | None = None, compared: Comparison | None = None
+) -> Judgement:
+    """Hold a run against its baseline. `checks`: what became of its floors; `asked`: questions that the run was to ask, if not those that it has;
+    `compared`: the two sides in their headline figures, if they were held against each other already.
+    """
     others = comparison.other_data(before, after)
-    compared = None if others else comparison.compare(before, after, only=(*HEADLINE, *before.judged))
+    if compared is None and not others:
+        compared = comparison.compare(before, after, only=(*HEADLINE, *before.judged))
     found = [_verdict(one, rules) for one in compared.differences if one.lacks != NO_QUESTION] if compared else []
     return Judgement(
         before,

@@ -46,7 +46,12 @@ HEADLINE = (
     "over_refused.answerable",
     "words_median.all",
 )
-"""The figures that are judged: each by the gate, and together by Holm's correction. Whoever adds a metric that matters adds it here."""
+"""The figures that stand at the top of every report and are judged: each by the gate, and together by Holm's correction. Whoever adds a metric that
+matters adds it here.
+"""
+
+OF_THE_SET = ("aurc.all", "calibration_error.all", "latency_p50_ms.all", "latency_p95_ms.all")
+"""What stands beside them at the top and is not judged: no single question has it, or a clock measures it."""
 
 _DATA = ("data_sha256", "papers_sha256")
 _ABOUT = ("data", *_DATA, "chosen_kinds", "papers", "settings", "models")

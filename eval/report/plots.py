@@ -25,6 +25,16 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Dot:
+    """One point of many. `kind`: a class of the page's style ("main", "good", "bad", "half"); `said`: what is told where one points at it."""
+
+    x: float
+    y: float
+    kind: str = "main"
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Axes:
     """What is drawn along both sides, and from where to where."""
 
@@ -34,13 +44,19 @@ class Axes:
     to_y: float = 1.0
 
 
-def plot(title: str, axes: Axes, lines: Sequence[Line]) -> str:
-    """A plot with a legend; everything begins at 0. The points stand in its title for those who can't see it."""
+def plot(title: str, axes: Axes, lines: Sequence[Line], *, dots: Sequence[Dot] = (), at: tuple[float, str] | None = None) -> str:
+    """A plot with a legend; everything begins at 0. Where the lines end stands in its label for those who can't see it.
+
+    `at`: an x with a name, marked by an upright line.
+    """
     grid = "".join(_tick_x(axes, i) + _tick_y(axes, i) for i in range(_TICKS + 1))
-    drawn = "".join(_line(axes, one) for one in lines if one.points)
+    drawn = "".join(_line(axes, one) for one in lines if one.points) + "".join(_dot(axes, one) for one in dots)
+    drawn += _upright(axes, *at) if at else ""
     named = [one for one in lines if not one.dots]
     legend = "".join(_legend(len(named) - i, one) for i, one in enumerate(named))
-    label = html.escape(f"{title}: " + "; ".join(f"{one.name} ends at {one.points[-1][1]:.3g}" for one in lines if one.points), quote=True)
+    told = [f"{one.name} ends at {one.points[-1][1]:.3g}" for one in lines if one.points]
+    told += [f"{len(dots)} dots"] * bool(dots) + ([f"{at[1]} at {at[0]:.3g}"] if at else [])
+    label = html.escape(f"{title}: " + "; ".join(told), quote=True)
     middle, side = (_LEFT + _WIDTH - _RIGHT) / 2, (_TOP + _HEIGHT - _BOTTOM) / 2
     names = (
         f'<text class="name" x="6" y="17">{html.escape(title)}</text>'
@@ -75,6 +91,20 @@ def _line(axes: Axes, line: Line) -> str:
     if line.dots:
         return "".join(f'<circle class="dot {line.kind}" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in places)
     return f'<polyline class="line {line.kind}" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in places)}"/>'
+
+
+def _dot(axes: Axes, dot: Dot) -> str:
+    said = f"<title>{html.escape(dot.said)}</title>" if dot.said else ""
+    return f'<circle class="dot {dot.kind}" cx="{_x(axes, dot.x):.1f}" cy="{_y(axes, dot.y):.1f}" r="4">{said}</circle>'
+
+
+def _upright(axes: Axes, value: float, name: str) -> str:
+    x = _x(axes, value)
+    end = x > _WIDTH / 2  # the name stands where there is room
+    return (
+        f'<line class="line bound" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}"/>'
+        f'<text class="tick" x="{x + (-4 if end else 4):.1f}" y="{_TOP + 12}" text-anchor="{"end" if end else "start"}">{html.escape(name)}</text>'
+    )
 
 
 def _legend(from_right: int, line: Line) -> str:

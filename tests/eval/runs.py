@@ -13,7 +13,15 @@ from eval.sides import Side
 from tests.eval.making import answered, crashed, question, refused, unanswerable
 from tests.fakes import PAPERS
 
-ABOUT = {"data": "few.jsonl", "data_sha256": "d" * 64, "papers": 3, "settings": {"answerer": "extractive"}}
+ABOUT = {"data": "few.jsonl", "data_sha256": "d" * 64, "chosen_kinds": [], "papers": 3, "settings": {"answerer": "extractive"}}
+MANIFEST = {
+    "made_of": "tests",
+    "papers_sha256": "f" * 64,
+    "configuration_sha256": "c" * 64,
+    "revision": "0123456789abcdef",
+    "versions": {"python": "3.11"},
+    "started": "2026-11-30T10:00:00+00:00",
+}
 
 RIGHT, WRONG, CRASH = "+", "-", "!"
 
@@ -45,7 +53,7 @@ def side(made: Sequence[Item], *, name: str = "a run", **about: object) -> Side:
 
 def store(directory: Path, made: Sequence[Item], *, questions: int | None = None, **about: object) -> Path:
     """A directory as a run leaves it; with more `questions` than items as one leaves it that was interrupted."""
-    manifest = {"made_of": "tests", "about": {**ABOUT, **about}, "questions": questions or len(made), "papers_sha256": "f" * 64}
+    manifest = {**MANIFEST, "about": {**ABOUT, **about}, "questions": questions or len(made)}
     writer = Writer(directory, manifest, PAPERS, fresh=True)
     for item in made:
         writer.keep(item, None)
