@@ -66,7 +66,8 @@ class Conversations:
         plain = self._in_small_letters(question)
         said = said_before(history)
         if not said:
-            return Understood(chat.stand_alone(plain, ()))
+            cleared = chat.cleared(" ".join(history[-1].split()), self._with_names(plain)) if history else None
+            return Understood(cleared or chat.stand_alone(plain, ()))
         turns = _Turns(self, said, _FOLLOWED)
         named = self._with_names(plain)
         understood = chat.stand_alone(named, turns, speaks_of=self._leads_to)
@@ -158,10 +159,15 @@ def _shown(understood: str, turns: Sequence[Turn]) -> frozenset[str]:
 
 
 def said_before(history: Iterable[str]) -> tuple[str, ...]:
-    """The earlier questions that asked something, each on one line.
+    """The earlier questions that asked something of the papers, each on one line.
 
     >>> said_before(["hello", "What is  DP-CATE?", "", "thanks!"])
     ('What is DP-CATE?',)
     """
-    lines = (" ".join(question.split()) for question in history)
-    return tuple(line for line in lines if 0 < len(text.words(text.fold(line[:8000]).text)) <= _LONGEST and not chat.small_talk(line))
+    said: list[str] = []
+    for line in (" ".join(question.split()) for question in history):
+        is_first = not said
+        asks = 0 < len(text.words(text.fold(line[:8000]).text)) <= _LONGEST and not chat.small_talk(line)
+        if asks and not chat.is_aside(line, is_first=is_first) and not (is_first and chat.unclear(line)):
+            said.append(line)
+    return tuple(said)

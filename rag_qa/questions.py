@@ -22,8 +22,9 @@ from rag_qa.answering.summaries import asks_for_summary, topic_of
 from rag_qa.calibration import fitting
 from rag_qa.calibration.cases import Case
 from rag_qa.calibration.fitting import Trial
-from rag_qa.conversation import Conversations
+from rag_qa.conversation import Conversations, said_before
 from rag_qa.errors import ProviderError, QuestionError
+from rag_qa.library_answers import LibraryAnswers
 from rag_qa.papers import Paper, known_as
 from rag_qa.parts import Parts
 from rag_qa.retrieval import slips, understanding
@@ -81,6 +82,7 @@ class Questions:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._library = LibraryAnswers(parts)
         self._scopes: dict[Scope, Conversations] = {}
         self._lock = threading.Lock()
 
@@ -103,11 +105,15 @@ class Questions:
         """See Engine.stream."""
         started = time.perf_counter()
         asked = checked(question)
-        if friendly := chat.small_talk(asked):
-            yield Answer(asked, asked, abstained=friendly)
+        is_first = not said_before(history)
+        if said := self._library.about_program(asked, is_first=is_first):
+            yield said
             return
         self._parts.store.open()
         yield Step("Reading the question")
+        if said := self._library.about_library(asked, is_first=is_first) or (self._library.unclear(asked) if is_first else None):
+            yield said
+            return
         conversations = self._conversations(scope)
         mended, before = self._mended(asked), [self._mended(earlier) for earlier in history]
         understood, shown = self._understood(mended, before, conversations)
@@ -120,15 +126,16 @@ class Questions:
                     event = replace(event, understood_as=understood, narrowing=narrowed.narrowing)
                 if isinstance(event, Answer):
                     timings = {"understand": round(understanding - started, 6), **event.timings, "total": round(time.perf_counter() - started, 6)}
-                    notice = " ".join(filter(None, [narrowed.narrowing.notice, event.notice]))
+                    unread = "" if narrowed.asks_for_unread and event.abstained is not None else narrowed.narrowing.notice
+                    notice = " ".join(filter(None, [unread, event.notice]))
                     event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, notice=notice, timings=timings)
                     conversations.remember(mended, before, understood, [source.paper for source in event.sources])
                 yield event
 
     def tried(self, case: Case) -> Trial | None:
         """How a question would be answered offline if nothing were refused; None where confidence decides nothing. See Engine.calibrate."""
-        asked = checked(case.question)
-        if chat.small_talk(asked):
+        asked, is_first = checked(case.question), not said_before(case.history)
+        if chat.small_talk(asked) or chat.is_aside(asked, is_first=is_first) or (is_first and chat.unclear(asked)):
             return None
         understood, shown = self._understood(self._mended(asked), case.history, self._conversations(EVERY_PAPER))
         narrowed = self.narrowed(understood, EVERY_PAPER)
@@ -170,7 +177,7 @@ class Questions:
         found = understanding.understood(question, self._parts.store.knows)
         if not scope.reads_filters:
             # what was said of the papers is still nothing to search for
-            return Understood(found.question, scope.filters, unread=found.unread)
+            return Understood(found.question, scope.filters, unread=found.unread, order=found.order)
         return replace(found, filters=found.filters.and_also(scope.filters))
 
     def nothing_passes(self, filters: Filters) -> str:
@@ -235,11 +242,17 @@ class Questions:
 
     def _listed(self, asked: str, narrowed: Understood, shown: frozenset[str] = frozenset()) -> Answer | None:
         """The answer to a question for papers, and not for what they say; None for any other. With a chat model, too: it would leave some out."""
+        found = self._list(asked, narrowed, shown)
+        return listing.by_year(found, narrowed.order) if found and narrowed.order else found
+
+    def _list(self, asked: str, narrowed: Understood, shown: frozenset[str]) -> Answer | None:
         question, filters = narrowed.question, narrowed.filters
         if nothing := self.nothing_passes(filters):
             return refusal(asked, question, nothing, ())
+        if narrowed.asks_for_unread and not any(phrase.startswith("not ") for phrase in narrowed.unread):
+            return refusal(asked, question, self._library.unknown_authors(narrowed.unread), ())
         if narrowed.asks_nothing_else:
-            told = [paper for paper in self._parts.retriever.passing(filters) if paper.id not in shown]
+            told = listing.ordered([paper for paper in self._parts.retriever.passing(filters) if paper.id not in shown], narrowed.order)
             return listing.all_of(asked, question, told, self._parts.retriever.count(filters), len(self._parts.store))
         if wanted := asked_for_set(question):
             passing = None if filters.is_empty else listing.Passing(self._parts.retriever.count(filters), words(filters))

@@ -92,7 +92,8 @@ class Answer:
     `confidence` in [0, 1] says how sure we are that the library answers the question (higher is surer).
     `timings` are seconds by stage. `narrowing`: what the papers had to be to be looked at. `preface`: words of ours before the
     sentences, such as how many papers there are; they say nothing of what a paper says. `unanswered`: what of a question that asks several things
-    the papers do not answer, in its own words.
+    the papers do not answer, in its own words. `is_aside`: nothing was asked of the papers (a greeting, "What are you?"), so that `abstained` says
+    something in return and refuses nothing.
     """
 
     question: str
@@ -109,6 +110,7 @@ class Answer:
     preface: str = ""
     narrowing: Narrowing = NOT_NARROWED
     unanswered: tuple[str, ...] = ()
+    is_aside: bool = False
 
     @property
     def text(self) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from rag_qa import text
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Verdict
 from rag_qa.papers import Paper
 from rag_qa.retrieval import topics
+from rag_qa.retrieval.ordering import Order
 from rag_qa.retrieval.sets import Member, PaperSet, Unshown
 
 MOST = 100
@@ -102,3 +103,35 @@ def _sentence(paper: Paper, span: text.Span, n: int) -> Sentence:
     # a paper without title or name is called by its first words: they are not said twice
     lead = "" if quote.startswith(paper.label.rstrip("…")) else f"{paper.label}:"
     return Sentence(quote, (n,), Verdict(Status.SUPPORTED, (Evidence(n, span.start, span.end, quote),)), lead=lead)
+
+
+def ordered(papers: Sequence[Paper], order: Order | None) -> list[Paper]:
+    """Papers in an order: those of no known year last, those of one year as they stood; without one as they are.
+
+    >>> [paper.id for paper in ordered([Paper("a", "", year=2020), Paper("b", ""), Paper("c", "", year=2024)], Order.NEWEST)]
+    ['c', 'a', 'b']
+    """
+    if order is None:
+        return list(papers)
+    sign = -1 if order is Order.NEWEST else 1
+    return sorted(papers, key=lambda paper: (paper.year is None, sign * (paper.year or 0)))
+
+
+def by_year(answer: Answer, order: Order) -> Answer:
+    """The same list in another order (see `ordered`), numbered anew; if years are not known, that is said."""
+    if not answer.sources:
+        return answer
+    papers = ordered([source.paper for source in answer.sources], order)
+    place = {paper.id: n for n, paper in enumerate(papers, 1)}
+    new = {source.n: place[source.paper.id] for source in answer.sources}
+    sentences = sorted((_renumbered(sentence, new) for sentence in answer.sentences), key=lambda sentence: sentence.citations)
+    sources = sorted((replace(source, n=new[source.n]) for source in answer.sources), key=lambda source: source.n or 0)
+    unknown = sum(paper.year is None for paper in papers)
+    some = f"Of {unknown} of the {len(papers)} papers no year is known: they stand last." if unknown else ""
+    notice = "No year is known of any of these papers, so that they stand as before." if unknown == len(papers) else some
+    return replace(answer, sentences=tuple(sentences), sources=tuple(sources), notice=" ".join(filter(None, [answer.notice, notice])))
+
+
+def _renumbered(sentence: Sentence, new: Mapping[int | None, int]) -> Sentence:
+    evidence = tuple(replace(one, source=new[one.source]) for one in sentence.verdict.evidence)
+    return replace(sentence, citations=tuple(new[n] for n in sentence.citations), verdict=replace(sentence.verdict, evidence=evidence))

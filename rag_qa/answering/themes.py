@@ -67,6 +67,38 @@ def themes(papers: Sequence[Paper], vectors: Mapping[str, Vectors], topic: str, 
     return [*whole, *([Theme((), alone, is_group=False)] if alone else [])]
 
 
+def shared_phrases(papers: Sequence[Paper], most: int) -> list[tuple[str, int]]:
+    """The phrases of two or three words that stand in the most abstracts, each with the number of those; at least in two. Of phrases that hold each
+    other the more frequent one counts.
+
+    >>> shared_phrases([Paper("p1", "We study sea tides in bays."), Paper("p2", "Sea tides rise."), Paper("p3", "Snow fell.")], 5)
+    [('sea tides', 2)]
+    """
+    written: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for paper in papers:
+        found = {stems: words for stems, words in _terms(paper.abstract, heads=_HEADS) if " " in stems and _OF_ANY_SUBJECT.isdisjoint(words.split())}
+        counts.update(found.keys())
+        written = {**found, **written}
+    chosen: list[str] = []
+    for stems, count in sorted(counts.items(), key=lambda pair: (-pair[1], -len(pair[0]), pair[0])):
+        if count < _SHARED or len(chosen) == most:
+            break
+        if not any(_overlap(stems, other) for other in chosen):
+            chosen.append(stems)
+    return [(written[stems], counts[stems]) for stems in chosen]
+
+
+_SHARED = 2  # abstracts that hold a phrase
+_HEADS = frozenset("model models learning training network networks".split())
+"""Words of any abstract that end the name of a thing: "language models"."""
+_OF_ANY_SUBJECT = frozenset("wide broad range promising direction downstream specific main future key recently growing open many".split())
+
+
+def _overlap(one: str, other: str) -> bool:
+    return f" {one} " in f" {other} " or f" {other} " in f" {one} "
+
+
 def _said_of(topic: str, papers: Sequence[Paper]) -> set[str]:
     """Stems of the words of a topic, and of short forms that the papers explain by them."""
     known = {text.stem(word.text) for word in text.words(text.folded(topic))}
@@ -103,16 +135,19 @@ def _grouped(near: Array, wanted: int) -> list[list[int]]:
     return sorted(groups)
 
 
-def _terms(abstract: str) -> Iterator[tuple[str, str]]:
-    """(stems, as written) of words and phrases of up to three words, folded; all within one sentence and between stop words and marks."""
+def _terms(abstract: str, *, heads: AbstractSet[str] = frozenset()) -> Iterator[tuple[str, str]]:
+    """(stems, as written) of words and phrases of up to three words, folded; all within one sentence and between stop words and marks. `heads`: words
+    that tell nothing alone and may end a phrase.
+    """
     for start, end in text.sentences(abstract):
         run: list[str] = []
         before = 0
         folded = text.folded(abstract[start:end])
         for word in text.words(folded):
-            if not _is_telling(word.text) or folded[before : word.start].strip():
+            tells = _is_telling(word.text)
+            if folded[before : word.start].strip() or not (tells or word.text in heads):
                 run = []
-            if _is_telling(word.text):
+            if tells or (run and word.text in heads):
                 run = [*run, word.text][-_LONGEST_TERM:]
                 ends = (run[-size:] for size in range(1, len(run) + 1))
                 yield from ((" ".join(map(text.stem, one)), " ".join(one)) for one in ends if _names_something(one))

@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from rag_qa import text
+from rag_qa.chat.asides import is_aside
 from rag_qa.chat.instead import asked_of, corrected, does_the_same, is_question, of_one_named, of_something_else, than_before
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
-from rag_qa.chat.narrowing import narrowed, says_nothing_else
+from rag_qa.chat.narrowing import is_about_order, narrowed, says_nothing_else, sorted_anew
 from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, may_go_on, replaced
 from rag_qa.chat.sets import is_of_set, of_set
-from rag_qa.chat.turns import Turn, all_of_them, context, put_in_front, subject, turn_for
+from rag_qa.chat.turns import Turn, all_of_them, asks_for_all, context, papers_asked_for, put_in_front, subject, turn_for
 
 SpeaksOf = Callable[[str, Turn], bool]
 """Does a question, searched for as it is, lead to the paper that answered a turn?"""
@@ -54,7 +55,7 @@ def _one_step(question: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
     asked = _FILLER.sub("", question)
     if new := _NEW_TOPIC.match(asked):
         return asked[new.end() :]
-    if not turns or not asked:
+    if not turns or not asked or is_aside(asked):
         return asked or question
     if _is_put_already(asked, turns):
         return asked
@@ -66,7 +67,7 @@ def is_settled_by_rules(question: str) -> bool:
     """Does a question say where to look ("the second one", "any others?"), so that words of a chat model could only be worse?"""
     asked = masked(_FILLER.sub("", question))
     points = any(pattern.search(asked) for pattern in (_NEW_TOPIC, ORDINAL, OF_SEVERAL, OTHERS, _BACK_TO))
-    return points or is_of_set(asked) or says_nothing_else(asked)
+    return points or is_of_set(asked) or says_nothing_else(asked) or is_about_order(asked)
 
 
 def _by_rules(asked: str, turns: Sequence[Turn]) -> str:
@@ -75,12 +76,16 @@ def _by_rules(asked: str, turns: Sequence[Turn]) -> str:
     for rule in _RULES:
         if understood := rule(asked, turns):
             return understood
-    return _with_subject(asked, turn_for(asked, turns)) if depends(asked) else asked
+    return _with_subject(asked, turn_for(asked, turns)) if depends(asked) and not _asks_for_papers(asked) else asked
+
+
+def _asks_for_papers(asked: str) -> bool:
+    return asks_for_all(asked) or papers_asked_for(asked) is not None
 
 
 def _gone_on(asked: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
     """ "How many people took part?", which names nothing: asked of the paper of the last turn, if that is what it leads to."""
-    if not may_go_on(asked):
+    if not may_go_on(asked) or _asks_for_papers(asked):
         return asked
     turn = turn_for(asked, turns)
     return _with_subject(asked, turn) if speaks_of(asked, turn) else asked
@@ -231,6 +236,7 @@ def _goes_on(question: str, turns: Sequence[Turn]) -> str | None:
 
 _RULES = (
     _gone_back,
+    sorted_anew,
     narrowed,
     others,
     of_set,

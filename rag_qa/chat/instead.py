@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rag_qa import text
 from rag_qa.chat.lists import ORDINAL, asks_for_others
 from rag_qa.chat.pointing import GENERIC, QUOTED, is_one_name, masked, opens_elsewhere, replaced
-from rag_qa.chat.turns import Turn, any_name, called, context, papers_asked_for, subject
+from rag_qa.chat.turns import Turn, any_name, asks_for_all, called, context, papers_asked_for, subject
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.set_questions import asked_for_set
 
@@ -180,7 +180,9 @@ def asked_of(phrase: str, last: Turn) -> str | None:
 
 def _of_name(name: str, last: Turn) -> str:
     question = last.understood_as
-    if name in question or (papers_asked_for(question) and any(name in (paper.label, called(paper)) for paper in last.papers)):
+    if name in question or (
+        (papers_asked_for(question) or asks_for_all(question)) and any(name in (paper.label, called(paper)) for paper in last.papers)
+    ):
         return f"tell me more about {name}"
     if quoted := QUOTED.search(question):
         return question.replace(quoted.group(), name, 1)

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from rag_qa.chat.pointing import masked
-from rag_qa.chat.turns import Turn, any_name, papers_asked_for
+from rag_qa.chat.turns import LOOKED_BACK, Turn, any_name, asks_for_all, papers_asked_for
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.ordering import ORDER, order_of
 from rag_qa.text import any_of
 
 _OPENING = re.compile(
@@ -89,9 +90,41 @@ def narrowed(question: str, turns: Sequence[Turn]) -> str | None:
         return None
     if phrase.kinds == {"venue"} and papers_asked_for(asked) is None:
         return None  # "and in Python?"
+    if asks_for_all(asked):
+        return f"papers {phrase.words}"
     if "years" in phrase.kinds and not _PAPERS.search(asked) and re.search(r"\b(?:19|20)\d\d\b", asked):
         return None  # "and in 2021?" after a question about what happened in 2020
     return _with(asked, phrase)
+
+
+_SORTED = re.compile(
+    r"^(?:(?:and|but|so|then|now|ok(?:ay)?|please|(?:can|could|would) you)[, ]+)*(?:(?:sort|order|rank|arrange|list|show)(?: me)?"
+    rf"(?: (?:them|these|those|it|that|all|the (?:list|papers|results|ones)))?(?: again)? )?(?P<order>{ORDER})(?:,? (?:please|instead))*[\s?.!]*$",
+    re.IGNORECASE,
+)
+
+
+def sorted_anew(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Sort them by year", "newest first": the last question for papers, in that order.
+
+    >>> sorted_anew("sort them by year", [Turn("Which papers deal with tides?")])
+    'Which papers deal with tides, by year?'
+    """
+    match = _SORTED.match(question)
+    asked = next((turn.understood_as for turn in reversed(turns[-LOOKED_BACK:]) if _is_list(turn.understood_as)), "") if match else ""
+    if not match or not asked:
+        return None
+    body, mark = re.match(r"^(.*?)([\s?.!]*)$", order_of(asked)[1]).groups()  # type: ignore[union-attr]
+    return f"{body}, {match['order']}{mark}"
+
+
+def is_about_order(question: str) -> bool:
+    """Does a follow-up ask for another order?"""
+    return bool(_SORTED.match(question))
+
+
+def _is_list(question: str) -> bool:
+    return papers_asked_for(question) is not None or asks_for_all(question)
 
 
 def says_nothing_else(question: str) -> bool:

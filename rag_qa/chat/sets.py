@@ -26,7 +26,7 @@ _ONE_OF_THEM = re.compile(r"^(?:is|was|has|does|did|do|can|could|will|would)\b|\
 _ATTRIBUTE = re.compile(r"^(?:on|about|with|without|using|for|in|of|from|by|dealing)\b", re.IGNORECASE)
 _RELATIVE = re.compile(r"^(?:that|which|who) ", re.IGNORECASE)
 _ALL_OF_THEM = re.compile(
-    rf"{_AND}(?:which(?: ones?| papers| are they| are these| are those)?|what are they|list (?:them|these|those|all)(?: all)?(?: of them)?"
+    rf"{_AND}(?:which(?: ones?| papers| are they| are these| are those)?|what are they|list (?:them|these|those|all|the papers)(?: all)?(?: of them)?"
     r"|show (?:me )?(?:them|these|those|all|the (?:papers|list))(?: all)?|name (?:them|these|those)|(?:give me )?(?:the list|all of them)"
     r"|what papers(?: are (?:they|these|those))?|(?:go )?back to the (?:list|papers))(?: please)?[\s?.!]*$",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ from rag_qa import text
 from rag_qa.chat.pointing import GENERIC, QUOTED
 from rag_qa.papers import Paper
 from rag_qa.retrieval import understanding
+from rag_qa.retrieval.ordering import order_of
 from rag_qa.retrieval.set_questions import asked_for_set
 from rag_qa.text import any_of
 
@@ -80,16 +81,35 @@ def any_name(field: str, _name: str) -> bool:
     return field == "author"
 
 
+def _asks_for_nothing_else(question: str) -> bool:
+    """Does a question ask for papers by what their records say alone: "papers by Smith"? Not for all of the library."""
+    said = understanding.understood(question, any_name)
+    return said.asks_nothing_else and not said.filters.is_empty
+
+
+def asks_for_all(question: str) -> bool:
+    """Does a question ask for all papers of the library?
+
+    >>> asks_for_all("List all papers"), asks_for_all("papers by Smith")
+    (True, False)
+    """
+    said = understanding.understood(question, any_name)
+    return said.asks_nothing_else and said.filters.is_empty
+
+
 def papers_asked_for(question: str) -> Asked | None:
     """The papers that a question asked for, if it asked for all that qualify.
 
     >>> papers_asked_for("Are there any papers on tides?"), papers_asked_for("Which papers since 2020 deal with tides?").phrase
     (Asked(noun='papers', rest=' on tides'), 'the papers since 2020 that deal with tides')
+    >>> papers_asked_for("Show me papers by Smith")
+    Asked(noun='papers', rest=' by Smith')
     """
+    question = order_of(question)[1]
+    found = _SET.search(question)
     wanted = asked_for_set(question)
     if wanted is None:
-        return None
-    found = _SET.search(question)
+        return Asked(found["noun"].lower(), found["rest"].rstrip()) if found and _asks_for_nothing_else(question) else None
     if found is None or not found["rest"].strip():
         return Asked("papers", f" on {wanted.topic}")
     rest = _NOT_SAID_OF_THEM.sub("", found["rest"])

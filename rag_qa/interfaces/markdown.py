@@ -50,9 +50,9 @@ def body(answer: Answer) -> str:
         blocks.append(escape(answer.text))
     elif answer.abstained is not None:
         blocks.append(f"**No answer.** {escape(answer.abstained)}")
-    elif answer.sentences:
+    else:
         blocks += [f"*{escape(answer.preface)}*"] if answer.preface else []
-        blocks.append("\n\n".join(sentence(one) for one in answer.sentences))
+        blocks += ["\n\n".join(sentence(one) for one in answer.sentences)] if answer.sentences else []
     if answer.left_open:
         blocks.append(f"*{escape(answer.left_open)}*")
     if answer.notice:

@@ -351,8 +351,8 @@ def is_reworded(question: str, understood_as: str) -> bool:
 
 
 def is_small_talk(answer: Answer) -> bool:
-    """Is it a greeting returned? Nothing was asked of the papers, so nothing was refused."""
-    return answer.abstained is not None and answer.abstained == chat.small_talk(answer.question)
+    """Is it a greeting returned, or what the program says of itself? Nothing was asked of the papers, so nothing was refused."""
+    return answer.abstained is not None and (answer.is_aside or answer.abstained == chat.small_talk(answer.question))
 
 
 def body_lines(answer: Answer, width: int | None = None) -> list[Line]:

@@ -31,7 +31,11 @@ PUBLISHED = any_of("published|appeared|appearing|written|presented|accepted|auth
 # In front of a phrase, and part of it: "that were published in 2020".
 BEING = any_of("were|was|are|is|have been|has been")
 PREFIX = rf"(?:(?:that|which) (?={BEING}|{PUBLISHED}))?(?:{BEING} )?(?:{PUBLISHED} )?"
-_EVERYTHING = r"^(?:(?:list|show|find|give)(?: me)? )?everything\b(?! (?:has|is|that|else|\w+ed (?!in|since|by))\b)"
+_EVERYTHING = (
+    r"^(?:(?:list|show|find|give)(?: me)? )?everything\b(?! (?:has|is|that|else|\w+ed (?!in|since|by))\b)"
+    r"|^(?:is there|do (?:you|we|i) (?:have|know)|have (?:you|we)(?: got)?|(?:list|show|find|give)(?: me)?) (?:any|some)thing"
+    r"(?= (?:by|from|in|since)\b|\s*$)"
+)
 SPEAKS_OF_PAPERS = re.compile(rf"\b(?:{PAPERS}|{PUBLISHED})\b|{_EVERYTHING}", re.IGNORECASE)
 POLITE = (
     r"(?:(?:hi|hello|hey|please|ok|okay|so|and|also|now|well|then)\b[,!.]? ?|(?:can|could|would) you (?:please )?"

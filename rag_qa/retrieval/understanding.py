@@ -13,7 +13,8 @@ from functools import partial
 from rag_qa import text
 from rag_qa.retrieval import kinds, names, years
 from rag_qa.retrieval.filters import Filters, Narrowing
-from rag_qa.retrieval.phrases import BEING, PAPERS, POLITE, PUBLISHED, Knows, Phrase
+from rag_qa.retrieval.ordering import Order, order_of
+from rag_qa.retrieval.phrases import BEING, PAPERS, POLITE, PUBLISHED, SPEAKS_OF_PAPERS, Knows, Phrase
 from rag_qa.text import any_of
 
 
@@ -22,7 +23,8 @@ class Understood:
     """`question`: what is left to search for. `filters`: what the question says of the papers. `phrases`: the words that were taken for filters.
     `asks_nothing_else`: "papers by Smith since 2020", "How many papers are there?" (without any filter); then the question is left as it is.
     `unread`: what the question says of authors that no filter was read from, since the library knows no such name, several are named, or it is
-    denied: "by Smith and Jones", "not by Smith". It is still in the question.
+    denied: "by Smith and Jones", "not by Smith". It is still in the question. `order`: of a list of papers, if the question says one.
+    `asks_for_unread`: besides such authors nothing is asked for: "papers by Smith".
     """
 
     question: str
@@ -30,6 +32,8 @@ class Understood:
     phrases: tuple[str, ...] = ()
     asks_nothing_else: bool = False
     unread: tuple[str, ...] = ()
+    order: Order | None = None
+    asks_for_unread: bool = False
 
     @property
     def narrowing(self) -> Narrowing:
@@ -39,7 +43,7 @@ class Understood:
 
 _ASKS_NOTHING = re.compile(
     rf"\b(?:{PAPERS}|{PUBLISHED}|everything|anything|something"
-    r"|all|any|the|which|what|are|is|there|show|list|find|give|me|do|you|have|were|was|how|many|please|of|and|on|in this library)\b",
+    r"|all|any|other|the|which|what|are|is|there|show|list|find|give|me|do|you|have|were|was|how|many|please|of|and|on|in this library)\b",
     re.IGNORECASE,
 )
 _POLITELY = re.compile(rf"^{POLITE}", re.IGNORECASE)
@@ -48,6 +52,7 @@ _ALL_OF_THEM = any_of(
     rf"(?:what is )?the (?:total )?number of {PAPERS}",
     rf"count (?:all )?(?:the )?{PAPERS}",
     rf"(?:list|show|give)(?: me)? (?:all|every|each)(?: (?:of )?(?:the|your|my|our))? {PAPERS}",
+    rf"(?:list|show|name)(?: me)? (?:the|your|my|our) {PAPERS}(?= (?:here|in|you|we)\b|[\s?.!]*$)",
     rf"(?:which|what) {PAPERS}(?= (?:are there|do (?:you|we|i) have))",
 )
 _NOTHING_OF_THEM = any_of(
@@ -74,6 +79,13 @@ def understood(question: str, knows: Knows, today: date | None = None) -> Unders
     >>> understood("papers not by Smith", nobody).question
     'papers not by Smith'
     """
+    if SPEAKS_OF_PAPERS.search(question):
+        order, unordered = order_of(question)
+        return replace(_read(unordered, knows, today), order=order)
+    return _read(question, knows, today)
+
+
+def _read(question: str, knows: Knows, today: date | None) -> Understood:
     filters, rest = Filters(), question
     said: list[str] = []
     for found in _rules(knows, today or datetime.now(UTC).date()):
@@ -82,12 +94,20 @@ def understood(question: str, knows: Knows, today: date | None = None) -> Unders
             filters = _both(filters, phrase.filters)
         said += [_shown(rest, phrase) for phrase in phrases if phrase.filters != Filters()]
         rest = _without(rest, phrases)
-    if said and not _ASKS_NOTHING.sub("", _POLITELY.sub("", text.fold(rest).text)).strip(" ?.!,"):
+    if said and _asks_nothing(rest):
         return Understood(question, filters, tuple(said), asks_nothing_else=True)
     unread = tuple(names.unread(rest))
     if not said and _ASKS_FOR_ALL.match(question):
         return Understood(question, filters, asks_nothing_else=True)
-    return Understood(rest, filters, tuple(said), unread=unread)
+    left = rest
+    for author in unread:
+        left = left.replace(author, " ")
+    return Understood(rest, filters, tuple(said), unread=unread, asks_for_unread=bool(unread) and _asks_nothing(left))
+
+
+def _asks_nothing(rest: str) -> bool:
+    """Is nothing left that could be searched for?"""
+    return not _ASKS_NOTHING.sub("", _POLITELY.sub("", text.fold(rest).text)).strip(" ?.!,")
 
 
 Rule = Callable[[str], Iterator[Phrase]]

@@ -1,0 +1,55 @@
+"""Answers from what the index itself knows, and not from what an abstract says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rag_qa import chat
+from rag_qa.answering import about_library
+from rag_qa.answering.about_library import Facts, OfLibrary
+from rag_qa.answering.answer import Answer
+from rag_qa.answering.themes import shared_phrases
+from rag_qa.parts import Parts
+from rag_qa.retrieval.filters import Filters
+
+_MOST_READ = 1000
+"""Abstracts whose phrases are counted."""
+_MOST_NAMES = 12
+_ANY_YEAR = -9999
+
+
+class LibraryAnswers:
+    """Answers for the parts of a program."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def about_program(self, asked: str, *, is_first: bool) -> Answer | None:
+        """What there is to say to small talk, or of the program itself; None for any other question. It needs no index."""
+        said = chat.small_talk(asked) or chat.about_program(asked, is_first=is_first)
+        return Answer(asked, asked, abstained=said, is_aside=True) if said else None
+
+    def about_library(self, asked: str, *, is_first: bool) -> Answer | None:
+        """The answer to a question for the library as a whole; None for any other. Raises EmptyIndexError."""
+        wanted = chat.about_library(asked, is_first=is_first)
+        return about_library.told(asked, wanted, self._facts(wanted)) if wanted else None
+
+    def unclear(self, asked: str) -> Answer | None:
+        """What to say to a question that only means something after another one, and is the first."""
+        said = chat.unclear(asked)
+        return Answer(asked, asked, abstained=said, is_aside=True) if said else None
+
+    def unknown_authors(self, authors: Sequence[str]) -> str:
+        """Why nothing is found by authors whom the library does not know, such as "by Smith"."""
+        return about_library.nobody_called(authors, self._parts.store.holdings(1))
+
+    def _facts(self, wanted: OfLibrary) -> Facts:
+        store = self._parts.store
+        store.require_papers()
+        found = store.holdings(_MOST_NAMES)
+        dated = self._parts.retriever.count(Filters(year_from=_ANY_YEAR)) if wanted is OfLibrary.YEARS else 0
+        files = tuple(store.sources()) if wanted is OfLibrary.FILES else ()
+        if wanted is not OfLibrary.SUBJECT or found.keywords:
+            return Facts(len(store), dated, found, files=files)
+        some = store.some(_MOST_READ)
+        return Facts(len(store), dated, found, tuple(shared_phrases(some, _MOST_NAMES)), len(some))

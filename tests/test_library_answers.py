@@ -1,0 +1,212 @@
+"""Questions for the program and for the library as a whole, lists by what records say, and first questions that mean nothing alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rag_qa import chat
+from rag_qa.answering.answer import Answer
+from rag_qa.engine import Engine
+from rag_qa.interfaces import markdown, render
+from rag_qa.settings import load
+from tests.fakes import RememberingEmbedder
+
+RECORDS = (
+    {
+        "title": "Copper gauges in narrow bays",
+        "abstract": "We measure tides with copper gauges. The copper gauges read 12 cm in a narrow bay.",
+        "year": 2019,
+        "authors": ["Okafor, Ada", "Lindqvist, Per"],
+        "venue": "Sea Letters",
+    },
+    {
+        "title": "Moss under late snow",
+        "abstract": "Moss grows under late snow. We find that moss needs 3 weeks of light in a year.",
+        "year": 2022,
+        "authors": ["Okafor, Ada"],
+        "venue": "Bog Reports",
+    },
+    {"title": "Owls of the valley", "abstract": "Owls hunt in the valley at night. They find copper gauges by sound.", "authors": ["Brandt, Ida"]},
+    {"title": "Wind over dunes", "abstract": "Wind moves dunes. We follow dunes for 9 years with lasers.", "year": 2016, "venue": "Sea Letters"},
+)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory, embedder: RememberingEmbedder) -> Engine:
+    root = tmp_path_factory.mktemp("records")
+    (root / "library.json").write_text(json.dumps(RECORDS))
+    made = Engine(load(data_dir=root / "data", answerer="extractive"), embedder=embedder)
+    assert made.index([root / "library.json"]).papers == len(RECORDS)
+    return made
+
+
+def titles(answer: Answer) -> list[str | None]:
+    return [source.paper.title for source in answer.sources]
+
+
+# -------------------------------------------------------------------------------------------------------- the program
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("Who are you?", "I am rag_qa"),
+        ("Hey, what can you do for me?", "Ask in plain language"),
+        ("What can I ask you?", "Ask in plain language"),
+        ("How reliable are your answers?", "I can choose the wrong one"),
+        ("do you ever make things up?", "I can choose the wrong one"),
+        ("Where do you get your answers from?", "nothing else"),
+        ("Where does this come from?", "nothing else"),
+        ("What is this tool?", "I am rag_qa"),
+    ],
+)
+def test_the_program_says_what_it_is_and_no_paper_is_asked(question: str, says: str, seed_engine: Engine) -> None:
+    answer = seed_engine.ask(question)
+    assert answer.is_aside
+    assert says in answer.text
+    assert (answer.sources, answer.related) == ((), ())
+    # it refuses nothing, and is shown so
+    assert render.plain(render.answer_lines(answer)) == answer.text
+    assert "No answer" not in markdown.body(answer)
+
+
+def test_this_is_the_last_answer_once_there_is_one(seed_engine: Engine) -> None:
+    assert not seed_engine.ask("Where does this come from?", history=["What is DP-CATE?"]).is_aside
+
+
+# -------------------------------------------------------------------------------------------------------- the library
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which years does your collection span?", "The papers of this library are from 2016 to 2022; of 1 of the 4 no year is known."),
+        ("How recent are the papers here?", "The papers of this library are from 2016 to 2022; of 1 of the 4 no year is known."),
+        ("what years does it cover", "The papers of this library are from 2016 to 2022; of 1 of the 4 no year is known."),
+        ("Which journals are there?", "The venues of this library, with the number of their papers: Sea Letters (2); Bog Reports (1)."),
+        ("list all authors", "The authors of this library, with the number of their papers: Okafor, Ada (2); Brandt, Ida (1); Lindqvist, Per (1)."),
+        ("What keywords are there in the library?", "The records of this library give no keywords."),
+        ("how big is this library?", "This library holds 4 papers, from 2016 to 2022."),
+        (
+            "What topics does this library deal with?",
+            "This library holds 4 papers, from 2016 to 2022. Phrases that stand in the most abstracts: copper gauges (2).",
+        ),
+    ],
+)
+def test_the_library_is_described_by_what_its_records_say(question: str, said: str, engine: Engine) -> None:
+    answer = engine.ask(question)
+    assert answer.text == said
+    assert (answer.abstained, answer.sentences, answer.sources) == (None, (), ())
+    assert said in render.plain(render.answer_lines(answer))
+    assert markdown.escape(said) in markdown.body(answer)
+
+
+def test_the_files_of_the_library_are_told(engine: Engine) -> None:
+    assert engine.ask("Where do the papers come from?").text.endswith("library.json.")
+
+
+@pytest.mark.parametrize("question", ["Which authors are in this library?", "What years do the papers cover?", "Which venues are represented?"])
+def test_what_the_records_do_not_give_is_said_so(question: str, tmp_path: Path, embedder: RememberingEmbedder) -> None:
+    (tmp_path / "plain.json").write_text(json.dumps([{"abstract": record["abstract"]} for record in RECORDS]))
+    bare = Engine(load(data_dir=tmp_path / "data", answerer="extractive"), embedder=embedder)
+    bare.index([tmp_path / "plain.json"])
+    answer = bare.ask(question)
+    assert answer.text.startswith("The records of this library give no ")
+    assert not answer.sources
+
+
+def test_a_question_for_the_library_leaves_the_conversation_as_it_was(seed_engine: Engine) -> None:
+    history = ["What is DP-CATE?", "How many papers are in this library?", "What is this library about?", "What can you do?"]
+    assert seed_engine.ask("Which kind of regression does its extension use?", history=history).understood_as == (
+        "Which kind of regression does DP-CATE's extension use?"
+    )
+    assert seed_engine.ask("How many papers are in this library?", history=history[:1]).preface.startswith("There are 46 papers")
+
+
+def test_no_question_of_the_development_sets_is_taken_for_one_of_these(project: Path) -> None:
+    sets = ["seeds", "seeds_more", "seeds_blind", "iclr_blind", "iclr_dev", "iclr_sentences", "iclr_more", "iclr_dialogues", "sets_dev"]
+    lines = [line for name in sets for line in (project / "eval" / "datasets" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    records = [json.loads(line) for line in lines]
+    questions = {question for record in records for question in (record["question"], *record.get("history", ()))}
+    assert len(questions) > 2_700
+    assert [question for question in questions if chat.is_aside(question, is_first=True)] == []
+    first = {record["question"] for record in records if not record.get("history") and not chat.small_talk(record["question"])}
+    assert [question for question in first if chat.unclear(question)] == []
+
+
+# ------------------------------------------------------------------------------------------------------ lists by records
+
+
+def test_papers_are_listed_by_author_without_saying_papers(engine: Engine) -> None:
+    assert titles(engine.ask("do you have anything by Lindqvist?")) == ["Copper gauges in narrow bays"]
+    assert set(titles(engine.ask("Show me something by Ada Okafor"))) == {"Copper gauges in narrow bays", "Moss under late snow"}
+
+
+@pytest.mark.parametrize("question", ["Is there anything by Ruiz?", "papers by Ruiz", "Which papers by Ruiz are there?"])
+def test_an_author_whom_no_record_names_has_no_papers(question: str, engine: Engine, seed_engine: Engine) -> None:
+    assert engine.ask(question).abstained == "No paper of this library is by Ruiz, as far as its records say."
+    assert seed_engine.ask(question).abstained == "The records of this library give no authors."
+    assert not seed_engine.ask(question).notice
+
+
+def test_all_papers_can_be_listed_and_gone_on_with(engine: Engine) -> None:
+    assert engine.ask("list the papers").preface == "There are 4 papers:"
+    second = engine.ask("the second one", history=["list the papers"])
+    assert titles(second) == titles(engine.ask("list the papers"))[1:2]
+
+
+@pytest.mark.parametrize(
+    ("question", "history", "order"),
+    [
+        ("sort them by year", ["list all papers"], ["Wind", "Copper", "Moss", "Owls"]),
+        ("newest first, please", ["list all papers"], ["Moss", "Copper", "Wind", "Owls"]),
+        ("and oldest first?", ["list all papers", "newest first"], ["Wind", "Copper", "Moss", "Owls"]),
+        ("List all papers, newest first", [], ["Moss", "Copper", "Wind", "Owls"]),
+        ("Which papers deal with copper gauges, most recent first?", [], ["Copper", "Owls"]),
+        ("in chronological order", ["papers by Okafor"], ["Copper", "Moss"]),
+    ],
+)
+def test_a_list_stands_in_the_order_that_is_asked_for(question: str, history: list[str], order: list[str], engine: Engine) -> None:
+    answer = engine.ask(question, history=history)
+    assert [str(title).split()[0] for title in titles(answer)] == order
+    assert [source.n for source in answer.sources] == list(range(1, len(order) + 1))
+    assert [sentence.citations for sentence in answer.sentences] == [(n,) for n in range(1, len(order) + 1)]
+    for sentence in answer.sentences:
+        for proof in sentence.verdict.evidence:
+            assert answer.sources[proof.source - 1].paper.abstract[proof.start : proof.end] == proof.quote
+    assert ("they stand last" in answer.notice) == ("Owls" in order)
+
+
+def test_papers_by_somebody_else_are_a_list_of_their_own(engine: Engine) -> None:
+    assert titles(engine.ask("papers by Brandt", history=["list all papers"])) == ["Owls of the valley"]
+    assert engine.ask("Which of them deal with moss?", history=["papers by Okafor"]).understood_as == "Which papers by Okafor deal with moss?"
+
+
+# ------------------------------------------------------------------------------------------------- nothing was said before
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How does it work?", "“it”"),
+        ("the third one?", "what that is about"),
+        ("Any others?", "what that is about"),
+        ("What are its limits?", "“its”"),
+    ],
+)
+def test_a_first_question_that_means_nothing_alone_is_asked_back(question: str, names: str, seed_engine: Engine) -> None:
+    answer = seed_engine.ask(question)
+    assert answer.is_aside
+    assert names in answer.text
+    assert (answer.sources, answer.related) == ((), ())
+
+
+def test_a_name_said_in_return_completes_it(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("SeedLM", history=["How does it work?"])
+    assert answer.understood_as == "How does SeedLM work?"
+    assert answer.sources[0].paper.label == "SeedLM"
+    # and what cannot be understood is no turn of a conversation
+    assert seed_engine.ask("What is DP-CATE?", history=["the second one?"]).understood_as == "What is DP-CATE?"
