@@ -25,6 +25,7 @@ from eval import (
     doctor,
     duplicates,
     embedders,
+    feedback,
     formats,
     gate,
     grounding,
@@ -233,6 +234,11 @@ def _make_questions(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _feedback(arguments: argparse.Namespace) -> int:
+    print("\n".join(feedback.lines(feedback.run(arguments), arguments.out)))
+    return PASSED
+
+
 COMMANDS: dict[str, Command] = {
     "run": Command(running.HELP, running.add_options, running.run),
     "report": Command(page.HELP, page.add_options, _report),
@@ -247,6 +253,7 @@ COMMANDS: dict[str, Command] = {
     "compare": Command(compare.HELP, compare.add_options, compare.run),
     "gate": Command(gate.HELP, gate.add_options, gate.run),
     "make-questions": Command(make_questions.HELP, make_questions.add_options, _make_questions),
+    "feedback": Command(feedback.HELP, feedback.add_options, _feedback),
     "readers": Command("how fast records are read in each format, or a whole library is read and compared", _readers_options, _readers),
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),
     "retrieval": Command("how well papers are found, on a BEIR folder, beside the plain rankings", _retrieval_options, _retrieval),

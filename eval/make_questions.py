@@ -15,7 +15,7 @@ from eval import corpus
 from eval.datasets.loader import Kind
 from eval.proposals import rules
 from eval.proposals.choosing import chosen
-from eval.proposals.proposal import Proposal, fault
+from eval.proposals.proposal import Proposal, counted, fault
 from rag_qa import settings
 from rag_qa.engine import Engine
 from rag_qa.errors import RagQAError
@@ -128,7 +128,7 @@ def lines(found: Made, out: Path) -> list[str]:
     kinds = Counter(one.kind for one in found.proposals)
     touched = {paper for one in found.proposals for paper in one.touched}
     told = [
-        f"{len(found.proposals)} questions about {len(touched)} of {found.library} papers, proposed into {out}",
+        f"{counted(len(found.proposals), 'question')} about {len(touched)} of {found.library} papers, proposed into {out}",
         "  " + ", ".join(f"{kinds[kind]} {kind}" for kind in Kind if kinds[kind]),
     ]
     if found.papers < found.library:

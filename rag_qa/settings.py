@@ -92,6 +92,10 @@ class Settings(BaseSettings):
         description="Below this confidence (0 to 1) a question is refused. Lower answers more and errs more. If it is not set, what rag-qa calibrate "
         "has found counts.",
     )
+    feedback: Literal["on", "off"] = Field(
+        "on",
+        description="on: what people say of answers is kept in DATA_DIR, with the question and the answer, and sent nowhere. off: nobody is asked.",
+    )
     host: str = Field("127.0.0.1", description="Address on which the page is served. 0.0.0.0 lets others in.")
     port: int = Field(7860, ge=0, le=65535, description="Port of the page; the next free one if it is taken.")
 

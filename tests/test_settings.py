@@ -39,6 +39,7 @@ VALUES = {  # another value than the default for each setting
     "RAG_QA_UNSUPPORTED": "drop",
     "RAG_QA_TOP_K": "3",
     "RAG_QA_MIN_CONFIDENCE": "0.25",
+    "RAG_QA_FEEDBACK": "off",
     "RAG_QA_HOST": "0.0.0.0",
     "RAG_QA_PORT": "8000",
 }

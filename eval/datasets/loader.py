@@ -132,6 +132,11 @@ def left_out(path: Path) -> Counter[Status]:
     return Counter(status for _, status in _every(path) if status is not Status.ACCEPTED)
 
 
+def ids(path: Path) -> set[str]:
+    """The ids of all questions of a file, also of those that `load` leaves out. Raises SourceError."""
+    return {question.id for question, _ in _every(path)}
+
+
 def _every(path: Path) -> list[tuple[Question, Status]]:
     read = [(_question(path, number, record), _status(path, number, record)) for number, record in _records(path)]
     _check_unique(path, [question for question, _ in read])

@@ -149,6 +149,15 @@ def _stems(words: str) -> set[str]:
     return {text.stem(word) for word in text.content_words(words)}
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things, for a person.
+
+    >>> counted(1, "vote"), counted(2, "vote")
+    ('1 vote', '2 votes')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def each_once(proposals: Sequence[Proposal]) -> list[Proposal]:
     """Without those that ask the same again."""
     return list({(text.folded(one.question), one.history): one for one in reversed(proposals)}.values())[::-1]

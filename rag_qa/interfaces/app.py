@@ -24,8 +24,9 @@ from rag_qa.chat import without_filters
 from rag_qa.engine import EVERY_PAPER, MOST_WORDS_LONGER, IndexInfo, Scope
 from rag_qa.errors import EmptyIndexError, ProviderError, QuestionError, RagQAError, SettingsError
 from rag_qa.index.store import Holdings
-from rag_qa.interfaces import answer_exports, cards, filter_panel
+from rag_qa.interfaces import answer_exports, cards, feedback, filter_panel
 from rag_qa.interfaces.cards import Failure, Turn
+from rag_qa.interfaces.feedback import Reason, Verdict, Vote
 from rag_qa.papers import Paper
 from rag_qa.retrieval.filters import EVERYTHING, Filters, from_mapping
 from rag_qa.settings import Settings
@@ -112,7 +113,7 @@ def converse(
     turns = tuple(replace(earlier, counts=False) if earlier.number == instead_of else earlier for earlier in turns)
     before = turns[: instead_of - 1] if instead_of else turns
     history = [_goes_on(earlier) for earlier in before if earlier.counts]
-    turn = Turn(len(turns) + 1, question, scope, is_longer, status="Looking…")
+    turn = Turn(len(turns) + 1, question, scope, is_longer, status="Looking…", history=tuple(history), key=feedback.new_key())
     most_words = MOST_WORDS_LONGER if is_longer else None
     yield (*turns, turn)
     try:
@@ -267,7 +268,8 @@ class Library:
 
     def conversation_html(self, turns: Turns) -> list[str]:
         """The conversation, a piece of HTML for each turn, so that only that of the turn that changed need be sent."""
-        return [cards.turn_html(turn) for turn in turns] if turns else [self.opening_html()]
+        takes_votes = feedback.is_kept(self._engine.settings)
+        return [cards.turn_html(turn, takes_votes=takes_votes) for turn in turns] if turns else [self.opening_html()]
 
     def panel_html(self) -> str:
         """The panel of filters; "" when there is nothing to filter."""
@@ -363,6 +365,23 @@ def saved(turns: Turns, name: str, number: int = 0) -> Saved:
     return Saved(file, content, f"Saved as {file}")
 
 
+def voted(turns: Turns, settings: Settings, said: Mapping[str, str]) -> tuple[bool, str]:
+    """Keep what a person says of the answer of a turn (`said`: turn, verdict, reason, comment); was it kept, and what is told the person?"""
+    turn = next((turn for turn in turns if str(turn.number) == said.get("turn")), None)
+    if turn is None or turn.answer is None or not feedback.is_kept(settings):
+        return False, "There is no such answer any more."
+    try:
+        reason = Reason(said["reason"]) if said.get("reason") else None
+        vote = Vote(turn.key, Verdict(said.get("verdict", "")), reason, str(said.get("comment", "")))
+        feedback.keep(vote, turn.answer, turn.history, settings)
+    except ValueError:
+        return False, "This can't be said of an answer."
+    except RagQAError as error:
+        logger.error("%s", error)  # its path is not for visitors
+        return False, "This could not be kept. The log of the program says more."
+    return True, "Taken back." if vote.verdict is Verdict.TAKEN_BACK else "Thank you: this is kept."
+
+
 def _said(chosen: Chosen) -> str:
     return filter_panel.said(scope_of(chosen).filters)
 
@@ -416,6 +435,15 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
                 menu=cards.chat_files_html(),
                 said="",
             )
+            # its value says whether the last vote was kept
+            votes = gr.HTML(
+                {},
+                html_template='<p class="rq-saved" role="status">${said}</p>',
+                js_on_load=_packaged("votes.js"),
+                apply_default_css=False,
+                elem_id="rq-votes",
+                said="",
+            )
             clear = gr.Button("New conversation", size="sm", elem_id="rq-clear", min_width=0)
         # `value` reaches the page as an argument of the template. Never put foreign text into a template itself, nor into {{...}} of it:
         # the result is evaluated as JavaScript.
@@ -465,10 +493,23 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
         page.load(lambda: cards.header_html(facts(engine)), None, [header], **quiet)
         page.load(view, [turns], [conversation], **quiet)
         files.save(save, [turns], [files], **quiet, **at_once | {"concurrency_id": "save"})
+        conversation.vote(_voting(engine), [turns], [votes], **quiet, **at_once | {"concurrency_id": "vote"})
         panel.narrow(lambda chosen: gr.update(said=_said(chosen)), [panel], [panel], **quiet)
         page.load(lambda: gr.update(form=library.panel_html()), None, [panel], **quiet)
     page.queue(api_open=False)
     return cast("gr.Blocks", page)
+
+
+def _voting(engine: Asked) -> Callable[..., Any]:
+    """What the page does when somebody says what they think of an answer."""
+    import gradio as gr
+
+    def vote(event: gr.EventData, turns: Turns) -> Any:
+        said = {name: str(getattr(event, name)) for name in ("turn", "verdict", "reason", "comment")}
+        is_kept, told = voted(turns, engine.settings, said)
+        return gr.update(value={"turn": said["turn"], "is_kept": is_kept, "number": time.monotonic_ns()}, said=cards.escape(told))
+
+    return vote
 
 
 def _packaged(name: str) -> str:

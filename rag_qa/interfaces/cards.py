@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from urllib.parse import quote
 
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status
@@ -67,7 +67,8 @@ class Turn:
 
     `scope`: the papers that were to be asked. `is_longer`: a longer answer was asked for. `narrowing` (which papers they turned out to be) and
     `preface` are those of the answer, as far as they are known before it. `status` says what is being done at the moment, and is empty when nothing
-    is. `counts` says whether later questions may refer to this one.
+    is. `counts` says whether later questions may refer to this one. `history`: the questions that it was asked after. `key`: what its answer is
+    called in feedback.
     """
 
     number: int
@@ -83,6 +84,8 @@ class Turn:
     failure: Failure | None = None
     stopped: bool = False
     counts: bool = True
+    history: tuple[str, ...] = field(default=(), compare=False)
+    key: str = field(default="", compare=False)
 
     @property
     def anchor(self) -> str:
@@ -414,8 +417,8 @@ FORMATS = (("md", "Markdown"), ("html", "HTML"), ("json", "JSON"), ("bib", "BibT
 _OF_PAPERS = ("bib", "ris")
 
 
-def _actions_html(turn: Turn) -> str:
-    """What can be done with an answer: ask for a longer one, save it."""
+def _actions_html(turn: Turn, *, takes_votes: bool) -> str:
+    """What can be done with an answer: ask for a longer one, save it, say what one thinks of it."""
     answer = turn.answer
     if answer is None or is_small_talk(answer):
         return ""
@@ -424,7 +427,41 @@ def _actions_html(turn: Turn) -> str:
     saved = (
         f'<details class="rq-save" id="{turn.anchor}-save">{switch}<span class="rq-formats">{_save_buttons(offered, turn.number)}</span></details>'
     )
-    return f'<div class="rq-actions">{_longer(answer, turn)}{saved}</div>'
+    thumbs, why = (_thumbs(turn), _why(answer, turn)) if takes_votes else ("", "")
+    return f'<div class="rq-actions">{_longer(answer, turn)}{saved}{thumbs}</div>{why}'
+
+
+_UP = (
+    '<svg class="rq-icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M1.5 7h2.7v7H1.5zM4.2 7.4 7.4 1.6c1.3 0 2 .9 1.8 2.1'
+    'L8.7 6.2h4.5c.9 0 1.5.8 1.3 1.7l-1.1 4.9c-.2.8-.7 1.2-1.4 1.2H4.2"/></svg>'
+)
+_REASONS = (("paper", "Wrong paper"), ("fact", "Wrong or missing fact"), ("refuse", "Should have been refused"), ("other", "Other"))
+_REASONS_OF_REFUSAL = (("answer", "Should have been answered"), ("other", "Other"))
+"""What can be wrong with an answer, and with a refusal, by the names of feedback."""
+
+
+def _thumbs(turn: Turn) -> str:
+    """Two buttons for what one thinks of the answer. The script of the page knows which of them is pressed."""
+    buttons = "".join(
+        f'<button type="button" class="rq-{verdict}-thumb" data-vote="{verdict}" data-turn="{turn.number}" aria-pressed="false" aria-label="{says}"'
+        f' title="{says}">{_UP}</button>'
+        for verdict, says in (("good", "Good answer"), ("bad", "Not a good answer"))
+    )
+    return f'<span class="rq-thumbs" role="group" aria-label="What do you think of answer {turn.number}?">{buttons}</span>'
+
+
+def _why(answer: Answer, turn: Turn) -> str:
+    """What is shown once the thumb is down: what is wrong, which need not be said."""
+    name = f"{turn.anchor}-reason"
+    reasons = _REASONS if answer.abstained is None else _REASONS_OF_REFUSAL
+    radios = "".join(f'<label><input type="radio" name="{name}" value="{reason}">{says}</label>' for reason, says in reasons)
+    comment = '<label class="rq-comment">In your words<input type="text" name="comment" maxlength="2000" autocomplete="off"></label>'
+    return (
+        f'<form class="rq-why" id="{turn.anchor}-why" data-turn="{turn.number}" hidden>'
+        f"<fieldset><legend>What is wrong? (optional)</legend>{radios}</fieldset>"
+        f'<div class="rq-say">{comment}<button type="submit">Send</button></div>'
+        '<p class="rq-stays">Kept with the question and the answer where this page is served, and sent nowhere.</p></form>'
+    )
 
 
 def _longer(answer: Answer, turn: Turn) -> str:
@@ -469,13 +506,16 @@ def failure_html(failure: Failure, turn: Turn) -> str:
 # -------------------------------------------------------------------------------------------------------------------- turns
 
 
-def turn_html(turn: Turn) -> str:
-    """A question and its answer so far. The parts keep their places from the first moment, so that what is shown already stays as it is."""
+def turn_html(turn: Turn, *, takes_votes: bool = False) -> str:
+    """A question and its answer so far. The parts keep their places from the first moment, so that what is shown already stays as it is.
+
+    `takes_votes`: people are asked what they think of the answer.
+    """
     body = refusal_html(turn.answer, turn) if turn.answer and turn.answer.abstained is not None else _answer_html(turn)
     failed = failure_html(turn.failure, turn) if turn.failure else ""
     closing = _closing_html(turn.answer) if turn.answer else ""
     related = _related_html(turn.answer, turn.anchor) if turn.answer else ""
-    actions = "" if turn.status else _actions_html(turn)
+    actions = "" if turn.status else _actions_html(turn, takes_votes=takes_votes)
     busy = "true" if turn.status else "false"
     return (
         f'<article class="rq-turn" id="{turn.anchor}" aria-label="Question {turn.number}" aria-busy="{busy}">'

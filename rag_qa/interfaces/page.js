@@ -2,6 +2,7 @@
 // a click on a marker scrolls to the evidence and flashes it, opened abstracts stay open, a new question scrolls to the top.
 
 const opened = new Set();
+const said = new Map(); // what is thought of an answer, by the number of its turn: { verdict, reason, comment, sent }
 const calm = window.matchMedia('(prefers-reduced-motion: reduce)');
 const touch = window.matchMedia('(pointer: coarse)');
 let turns = 0;
@@ -29,7 +30,54 @@ function goTo(marker) {
   return true;
 }
 
+// the server does not know which thumb is up and what is typed, so its new HTML has neither
+function paintVotes() {
+  for (const [turn, { verdict, reason, comment, sent }] of said) {
+    for (const thumb of element.querySelectorAll(`button[data-vote][data-turn="${turn}"]`)) {
+      thumb.setAttribute('aria-pressed', String(thumb.dataset.vote === verdict));
+    }
+    const form = document.getElementById(`t${turn}-why`);
+    if (!form) continue;
+    form.hidden = verdict !== 'bad' || sent;
+    for (const radio of form.querySelectorAll('input[type="radio"]')) radio.checked = radio.value === reason;
+    if (form.elements.comment.value !== comment) form.elements.comment.value = comment;
+  }
+}
+
+function vote(turn, change) {
+  said.set(turn, { verdict: '', reason: '', comment: '', sent: false, ...said.get(turn), ...change });
+  paintVotes();
+  const { verdict, reason, comment } = said.get(turn);
+  trigger('vote', { turn, verdict: verdict || 'taken back', reason: verdict === 'bad' ? reason : '', comment: verdict === 'bad' ? comment : '' });
+}
+
+element.addEventListener('submit', (event) => {
+  const form = event.target.closest('form.rq-why');
+  if (!form) return;
+  event.preventDefault();
+  vote(form.dataset.turn, { sent: true });
+  element.querySelector(`button[data-vote="bad"][data-turn="${form.dataset.turn}"]`)?.focus({ preventScroll: true }); // the form is gone
+});
+
+element.addEventListener('input', (event) => {
+  const form = event.target.closest('form.rq-why');
+  if (!form) return;
+  const reason = form.querySelector('input[type="radio"]:checked')?.value || '';
+  said.set(form.dataset.turn, { ...said.get(form.dataset.turn), reason, comment: form.elements.comment.value });
+});
+
+element.addEventListener('rq-not-kept', (event) => {
+  said.set(event.detail.turn, { verdict: '', reason: '', comment: '', sent: false });
+  paintVotes();
+});
+
 element.addEventListener('click', (event) => {
+  const thumb = event.target.closest('button[data-vote]');
+  if (thumb) {
+    const { turn, vote: wanted } = thumb.dataset;
+    vote(turn, { verdict: said.get(turn)?.verdict === wanted ? '' : wanted, sent: false });
+    return;
+  }
   const question = event.target.closest('button[data-question]');
   if (question) {
     if (element.querySelector('[aria-busy="true"]')) return; // one after the other
@@ -63,6 +111,8 @@ watch('value', () => {
     else opened.delete(id);
   }
   const all = element.querySelectorAll('.rq-turn');
+  if (all.length < turns) said.clear(); // a new conversation
+  paintVotes();
   if (all.length > turns) scrollTo(all[all.length - 1], 'start');
   turns = all.length;
 });

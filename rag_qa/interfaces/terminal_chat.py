@@ -12,8 +12,9 @@ from pathlib import Path
 from rag_qa.answering.answer import Answer
 from rag_qa.engine import Scope
 from rag_qa.errors import RagQAError
-from rag_qa.interfaces import answer_display, answer_exports, render, terminal
+from rag_qa.interfaces import answer_display, answer_exports, feedback, render, terminal
 from rag_qa.interfaces.answer_display import Asked
+from rag_qa.interfaces.feedback import Reason, Verdict, Vote
 from rag_qa.interfaces.render import EngineLike, Kind, Line
 
 
@@ -28,12 +29,13 @@ def talk(engine: EngineLike, scope: Scope) -> None:
 
 @dataclass(slots=True)
 class Conversation:
-    """A talk in the terminal: the papers that it is about, and the questions so far with their answers."""
+    """A talk in the terminal: the papers that it is about, and the questions so far with their answers. `key`: of the last answer, for feedback."""
 
     engine: EngineLike
     scope: Scope
     asked: list[Asked] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
+    key: str = ""
 
     def reply(self, line: str) -> bool:
         """Do what a line says; False ends the conversation. An error is one line, and the conversation goes on."""
@@ -53,6 +55,7 @@ class Conversation:
         answer = answer_display.show(self.engine, asked)
         self.asked.append(asked)
         self.answers.append(answer)
+        self.key = feedback.new_key()
         terminal.write([Line("")])
 
     def _obey(self, command: str) -> None:
@@ -64,7 +67,15 @@ class Conversation:
 
     @property
     def _commands(self) -> Mapping[str, Callable[[str], None]]:
-        return {"/new": self._begin_anew, "/sources": self._show_sources, "/longer": self._answer_longer, "/export": self._export, "/help": _help}
+        return {
+            "/new": self._begin_anew,
+            "/sources": self._show_sources,
+            "/longer": self._answer_longer,
+            "/export": self._export,
+            "/good": lambda comment: self._judge(Verdict.GOOD, None, comment),
+            "/bad": lambda said: self._judge(Verdict.BAD, *_reason(said)),
+            "/help": _help,
+        }
 
     def _begin_anew(self, _: str) -> None:
         self.asked, self.answers = [], []
@@ -84,12 +95,37 @@ class Conversation:
         longer = replace(self.asked[-1], is_longer=True)
         answer = answer_display.show(self.engine, longer)
         self.asked[-1], self.answers[-1] = longer, answer
+        self.key = feedback.new_key()
         terminal.write([Line("")])
 
     def _export(self, name: str) -> None:
         if not name:
             raise RagQAError(f"Name a new file, such as /export talk.html: its name says the format, {answer_display.EXPORTS}")
         answer_display.export(self.answers, Path(name).expanduser())
+
+    def _judge(self, verdict: Verdict, reason: Reason | None, comment: str) -> None:
+        """Keep what the person says of the last answer."""
+        settings = self.engine.settings
+        if not feedback.is_kept(settings):
+            terminal.write([Line("Nothing is kept: RAG_QA_FEEDBACK is off.", Kind.NOTE)])
+        elif not self.answers:
+            terminal.write([Line("There is no answer yet.", Kind.NOTE)])
+        else:
+            path = feedback.keep(Vote(self.key, verdict, reason, comment), self.answers[-1], self.asked[-1].history, settings)
+            terminal.write([Line(f"Kept in {path}, with the question and the answer. It is sent nowhere.", Kind.NOTE)])
+
+
+def _reason(said: str) -> tuple[Reason | None, str]:
+    """What is wrong, and the rest in the person's words.
+
+    >>> _reason("fact: it is 1.67"), _reason("I want more"), _reason("")
+    ((<Reason.FACT: 'fact'>, 'it is 1.67'), (<Reason.OTHER: 'other'>, 'I want more'), (None, ''))
+    """
+    first, _, rest = said.partition(" ")
+    name = first.rstrip(":,").lower()
+    if name in list(Reason):
+        return Reason(name), rest.strip()
+    return (Reason.OTHER, said) if said else (None, "")
 
 
 def _help(_: str) -> None:
@@ -99,6 +135,8 @@ def _help(_: str) -> None:
             Line("/longer   the last answer, longer"),
             Line("/new      begin a new conversation"),
             Line(f"/export   FILE: write the conversation into a new file ({', '.join(answer_exports.WRITERS)})"),
+            Line("/good     the last answer is good; what you say behind it is kept with it"),
+            Line(f"/bad      it is not; behind it: {', '.join(Reason)} (what is wrong, or should have been done), or your words"),
             Line("/help     this list"),
             Line("/quit     leave (or Ctrl-D)"),
         ]

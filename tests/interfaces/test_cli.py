@@ -405,7 +405,7 @@ def test_the_last_answer_is_given_longer_in_the_place_of_the_short_one(shell: Sh
 def test_help_lists_the_commands_and_an_unknown_one_is_named(shell: Shell) -> None:
     result = shell("chat", typed="/help\n/fly\ntide\n")
 
-    assert all(command in result.stdout for command in ("/sources", "/longer", "/new", "/export", "/help", "/quit"))
+    assert all(command in result.stdout for command in ("/sources", "/longer", "/new", "/export", "/good", "/bad", "/help", "/quit"))
     assert result.stderr == "There is no command '/fly': /help lists the commands.\n"
     assert "TIDE-7 is 1.5× faster" in result.stdout
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog,
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Step, Verdict
 from rag_qa.engine import MOST_WORDS_LONGER, Engine, Scope
 from rag_qa.errors import EmptyIndexError, ProviderTimeout
-from rag_qa.interfaces import app
+from rag_qa.interfaces import app, feedback
 from rag_qa.interfaces.answer_exports import export, file_name
 from rag_qa.interfaces.cards import FORMATS
 from rag_qa.papers import Origin, Paper
@@ -84,7 +84,7 @@ SINCE = Narrowing(Filters(year_from=2023), ("since 2023",))
 class Stage:
     """The engine behind the page, and the gates that hold its answers back until a test has looked."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self.gates = {name: threading.Event() for name in ("searched", "written", "never", "held", "narrowed")}
         answer = answer_to("slow tide", "What is slow about the tide?")
         script: dict[str, list[Item]] = {
@@ -99,7 +99,7 @@ class Stage:
             "many": [many_sources()],
             "tide since 2023": [Step("searching", "tide", SINCE), self.gates["narrowed"], replace(answer, narrowing=SINCE)],
         }
-        self.engine = ScriptedEngine(script, papers=[*PAPERS, NASTY])
+        self.engine = ScriptedEngine(script, papers=[*PAPERS, NASTY], settings=load(data_dir=folder))
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +120,8 @@ def serving() -> Iterator[Callable[[app.Asked], str]]:
 
 
 @pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    stage = Stage()
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    stage = Stage(tmp_path_factory.mktemp("page"))
     yield stage
     for gate in stage.gates.values():
         gate.set()
@@ -727,6 +727,89 @@ def test_a_longer_answer_is_asked_for_by_a_button(open_page: Open, stage: Stage)
     assert stage.engine.asked[-1] == ("moss", ["tide"])
 
 
+# ------------------------------------------------------------------------------------------------------------------- feedback
+
+
+def votes(stage: Stage, before: int = 0) -> list[tuple[str, str, str | None, str]]:
+    """What was kept of what people said: question, verdict, reason, words; without the first lines."""
+    file = feedback.file_of(stage.engine.settings)
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    return [(line["question"], line["verdict"], line["reason"], line["comment"]) for line in lines[before:]]
+
+
+def test_a_thumb_is_kept_and_can_be_taken_back(open_page: Open, stage: Stage) -> None:
+    before = len(votes(stage))
+    page = open_page()
+    answered(page, "tide")
+    good, bad = page.get_by_role("button", name="Good answer", exact=True), page.get_by_role("button", name="Not a good answer")
+    good.press("Enter")
+    expect(good).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("status").filter(has_text="Thank you: this is kept.")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_label("In your words")).to_be_hidden()
+    bad.click()
+    expect(bad).to_have_attribute("aria-pressed", "true")
+    expect(good).to_have_attribute("aria-pressed", "false")
+    bad.click()
+    expect(bad).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_role("status").filter(has_text="Taken back.")).to_be_visible()
+    eventually(lambda: len(votes(stage, before)) == 3)
+    assert [vote[1] for vote in votes(stage, before)] == ["good", "bad", "taken back"]
+
+
+def test_what_is_wrong_need_not_be_said_and_is_kept_if_it_is(open_page: Open, stage: Stage) -> None:
+    before = len(votes(stage))
+    page = open_page()
+    answered(page, "tide")
+    page.get_by_role("button", name="Not a good answer").click()
+    eventually(lambda: votes(stage, before) == [("tide", "bad", None, "")])
+    page.get_by_label("Wrong or missing fact").check()
+    page.get_by_label("In your words").fill("it is <b>1.67×</b>")
+    answered(page, "Who was the first?")  # an answer that comes meanwhile takes nothing of it
+    expect(page.get_by_label("In your words").first).to_have_value("it is <b>1.67×</b>")
+    expect(page.get_by_label("Wrong or missing fact")).to_be_checked()
+    page.get_by_label("In your words").first.press("Enter")
+    expect(page.get_by_label("In your words").first).to_be_hidden()
+    eventually(lambda: votes(stage, before)[1:] == [("tide", "bad", "fact", "it is <b>1.67×</b>")])
+    page.get_by_role("button", name="Not a good answer").last.click()
+    page.get_by_label("Should have been answered").check()
+    page.get_by_role("button", name="Send").click()
+    eventually(lambda: votes(stage, before)[-1] == ("Who was the first?", "bad", "answer", ""))
+
+
+def test_a_new_conversation_knows_no_votes(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "tide")
+    page.get_by_role("button", name="Good answer", exact=True).click()
+    expect(page.get_by_role("button", name="Good answer", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="New conversation").click()
+    expect(page.locator(".rq-welcome")).to_be_visible()
+    answered(page, "moss and tide")
+    expect(page.get_by_role("button", name="Good answer", exact=True)).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_vote_that_was_not_kept_is_told_and_does_not_look_kept(open_page: Open, stage: Stage) -> None:
+    page = open_page()
+    answered(page, "tide")
+    folder = feedback.file_of(stage.engine.settings).parent
+    whole = stage.engine.settings
+    (folder / "file").parent.mkdir(exist_ok=True)
+    (folder / "file").write_text("no folder")
+    stage.engine.settings = load(data_dir=folder / "file")
+    try:
+        page.get_by_role("button", name="Good answer", exact=True).click()
+        expect(page.get_by_role("status").filter(has_text="This could not be kept.")).to_be_visible()
+        expect(page.get_by_role("button", name="Good answer", exact=True)).to_have_attribute("aria-pressed", "false")
+    finally:
+        stage.engine.settings = whole
+
+
+def test_turned_off_there_is_no_thumb(open_page: Open, serving: Callable[[app.Asked], str]) -> None:
+    page = open_page(serving(ScriptedEngine(settings=load(feedback="off"))))
+    answered(page, "tide")
+    expect(page.locator(".rq-actions")).to_be_visible()
+    assert page.locator("[data-vote], .rq-why").count() == 0
+
+
 # ------------------------------------------------------------------------------------------------------------- safety and looks
 
 
@@ -759,6 +842,8 @@ def test_a_phone_scrolls_downwards_only(open_page: Open, browser: Browser) -> No
         expect(page.locator(".rq-turn").last.locator("h2")).to_be_in_viewport()
         if question != "breaks":
             open_downloads(page, number)
+            page.locator('button[data-vote="bad"]').last.click()
+            expect(page.locator(".rq-why").last).to_be_visible()
             assert has_no_sideways_scrolling(page), question
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_in_viewport(ratio=1)
     page.get_by_text("Download chat").press("Enter")
@@ -772,6 +857,11 @@ ANSWERED = (
     *("mark", ".rq-abstract p", ".rq-meta", ".rq-n", ".rq-label", ".rq-answer", ".rq-marker", ".rq-flag", ".rq-notice", ".rq-doubt", ".rq-writer"),
     *(
         ".rq-longer",
+        ".rq-why legend",
+        ".rq-why label",
+        ".rq-comment",
+        ".rq-say button",
+        ".rq-stays",
         ".rq-save summary",
         ".rq-formats button",
         ".rq-question",
@@ -817,4 +907,5 @@ def test_everything_can_be_read_in_light_and_in_dark(open_page: Open) -> None:
     assert faint(page, OPENING) == {}
     for question in ("Invent something", "Who was the first?", "down"):
         answered(page, question)
+    page.locator('button[data-vote="bad"]').first.click()
     assert faint(page, ANSWERED) == {}
