@@ -81,7 +81,7 @@ class Conversations:
 
     def remember(self, question: str, history: Sequence[str], understood: str, papers: Sequence[Paper]) -> None:
         """Note what a question was answered with."""
-        self._note((*said_before(history), question), Turn(self._with_names(understood), tuple(papers)))
+        self._note((*said_before(history), question), Turn(self._with_names(chat.asked_again(understood)[1]), tuple(papers)))
 
     def forget(self) -> None:
         """Forget everything: the papers have changed."""
@@ -101,7 +101,7 @@ class Conversations:
                 return known
         before = _Turns(self, questions[:-1], depth - 1)
         understood = chat.stand_alone(self._with_names(self._in_small_letters(questions[-1])), before, speaks_of=self._leads_to)
-        turn = Turn(understood, self._papers_for(understood, _shown(understood, before)))
+        turn = Turn(chat.asked_again(understood)[1], self._papers_for(understood, _shown(understood, before)))
         self._note(questions, turn)
         return turn
 

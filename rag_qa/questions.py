@@ -117,10 +117,12 @@ class Questions:
         conversations = self._conversations(scope)
         mended, before = self._mended(asked), [self._mended(earlier) for earlier in history]
         understood, shown = self._understood(mended, before, conversations)
-        narrowed = self.narrowed(understood, scope)
+        again, question = self._asked_again(understood)
+        narrowed = self.narrowed(question, scope)
         yield Step("Searching the papers", understood, narrowed.narrowing)
         understanding = time.perf_counter()
-        with closing(self._answers(asked, narrowed, shown, most_words)) as events:
+        answers = self._answered_again(again, asked, narrowed, shown) if again else self._answers(asked, narrowed, shown, most_words)
+        with closing(answers) as events:
             for event in events:
                 if isinstance(event, Step):
                     event = replace(event, understood_as=understood, narrowing=narrowed.narrowing)
@@ -138,7 +140,7 @@ class Questions:
         if chat.small_talk(asked) or chat.is_aside(asked, is_first=is_first) or (is_first and chat.unclear(asked)):
             return None
         understood, shown = self._understood(self._mended(asked), case.history, self._conversations(EVERY_PAPER))
-        narrowed = self.narrowed(understood, EVERY_PAPER)
+        narrowed = self.narrowed(self._asked_again(understood)[1], EVERY_PAPER)
         if self._listed(asked, narrowed, shown) or self._told_of_one(asked, narrowed) or self._summed_up(asked, narrowed):
             return None
 
@@ -216,6 +218,31 @@ class Questions:
                     notice = " ".join(filter(None, [event.notice, *(hit.notice for hit in hits[:1])]))
                     event = replace(event, notice=notice, timings={"retrieve": searched, **event.timings})
                 yield event
+
+    def _asked_again(self, understood: str) -> tuple[chat.Again | None, str]:
+        """What is asked of the last answer, if the rules have to answer that, and the question. A chat model can say things in other words itself."""
+        again, question = chat.asked_again(understood)
+        in_words = again in (chat.Again.WORDS, chat.Again.SHORTER)
+        return (None, understood) if again is None or (in_words and self._parts.uses_llm) else (again, question)
+
+    def _answered_again(self, again: chat.Again, asked: str, narrowed: Understood, shown: frozenset[str]) -> Generator[AnswerEvent, None, None]:
+        """The abstracts' own words for the last answer once more, with what there is to say to what is asked of it."""
+        most_words = 1 if again is chat.Again.SHORTER else MOST_WORDS
+        answer = self._offline(asked, narrowed, shown, most_words)
+        if answer.abstained is None:
+            said = again_said(again, answer)
+            answer = replace(answer, preface=" ".join(filter(None, [said, answer.preface])))
+            yield Step("Searching the papers", preface=answer.preface)
+            yield from answer.sentences
+        yield answer
+
+    def _offline(self, asked: str, narrowed: Understood, shown: frozenset[str], most_words: int) -> Answer:
+        """The answer that needs no chat model."""
+        if found := self._listed(asked, narrowed, shown) or self._told_of_one(asked, narrowed) or self._summed_up(asked, narrowed):
+            return found
+        question, hits = self._question_and_hits(narrowed, shown)
+        search = self._searching(narrowed, shown)
+        return self._parts.extractive.answer(question, hits, asked=asked, most_words=most_words, search=search)
 
     def _question_and_hits(self, narrowed: Understood, shown: frozenset[str]) -> tuple[str, list[Hit]]:
         """A question and what there is on it. A paper in quotes is all that there is, and its words are not asked for: "What does “How snow
@@ -329,7 +356,7 @@ class Questions:
 
     def _papers_for(self, scope: Scope, understood: str, shown: frozenset[str]) -> tuple[Paper, ...]:
         """The papers that answer a question offline."""
-        narrowed = self.narrowed(understood, scope)
+        narrowed = self.narrowed(self._asked_again(understood)[1], scope)
         listed = self._listed(understood, narrowed, shown)
         answer = listed or self._told_of_one(understood, narrowed)
         if answer is None:
@@ -366,6 +393,23 @@ class Questions:
             return None
         found = self._parts.store.get([paper_id for paper_id, _ in self._parts.store.by_keywords({term: 1.0}, _MOST_WITH_NAME)])
         return next((paper.label for paper in found.values() if text.fold(paper.label).text == folded), None)
+
+
+def again_said(again: chat.Again, answer: Answer) -> str:
+    """What to say to what is asked of an answer, in front of it."""
+    match again:
+        case chat.Again.SURE:
+            sure = f"{100 * answer.confidence:.0f} %" if answer.confidence < 1.0 else "as sure as I can be"
+            return (
+                f"How sure I am that the abstracts answer “{answer.understood_as}”: {sure}. Each sentence stands word for word in the abstract that "
+                "it cites. Whether what an abstract says is true, I cannot tell."
+            )
+        case chat.Again.SOURCE:
+            return "From these abstracts: each sentence stands word for word in the one that it cites, as marked below it."
+        case chat.Again.WORDS:
+            return "These are the abstracts' own sentences, and without a chat model I cannot put them in other words:"
+        case chat.Again.SHORTER:
+            return "The abstracts' own words, as few as answer:"
 
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")

@@ -56,8 +56,13 @@ def test_a_pronoun_becomes_the_name(question: str, expected: str) -> None:
         ("why?", "why: What is TIDE-7?"),
         ("Why?", "Why: What is TIDE-7?"),
         ("but how?", "but how: What is TIDE-7?"),
+        ("Hm, are you certain of that?", "are you sure: What is TIDE-7?"),
+        ("is that correct?", "are you sure: What is TIDE-7?"),
+        ("How do you know?", "where does that come from: What is TIDE-7?"),
+        ("what is your source for that", "where does that come from: What is TIDE-7?"),
+        ("Could you put it in plain language please?", "in plain language: What is TIDE-7?"),
         ("why not?", "why not: What is TIDE-7?"),
-        ("really?", "really: What is TIDE-7?"),
+        ("really?", "are you sure: What is TIDE-7?"),
         ("tell me more", "tell me more about TIDE-7"),
         ("Can you elaborate?", "tell me more about TIDE-7"),
         ("go on", "tell me more about TIDE-7"),
@@ -487,3 +492,46 @@ def test_nothing_is_made_up(question: str, turns: list[Turn]) -> None:
     known = {word.casefold() for text in (question, *(turn.understood_as for turn in turns)) for word in words_of(text)}
     known |= {word.casefold() for turn in turns for paper in turn.papers for word in words_of(paper.label)}
     assert {word.casefold() for word in words_of(stand_alone(question, turns))} <= known | set("of and s the that tell me more about".split())
+
+
+def test_what_is_asked_of_an_answer_is_not_heaped_up() -> None:
+    once = Turn(stand_alone("in other words?", ABOUT_TIDE), (TIDE,))
+    twice = Turn(stand_alone("are you sure?", [*ABOUT_TIDE, once]), (TIDE,))
+    assert twice.understood_as == "are you sure: What is TIDE-7?"
+    assert stand_alone("why?", [*ABOUT_TIDE, once, twice]) == "why: What is TIDE-7?"
+    assert stand_alone("How does it scale?", [*ABOUT_TIDE, once, twice]) == "How does TIDE-7 scale?"
+    assert chat.asked_again(twice.understood_as) == (chat.Again.SURE, "What is TIDE-7?")
+    assert stand_alone("are you sure?", [Turn("How fast is the rover?")]) == "are you sure: How fast is the rover?"
+
+
+@pytest.mark.parametrize("question", ["in two trials: what grew?", "for cells: how many divide?", "TIDE-7: how fast is it?", "Is it reliable?"])
+def test_a_question_with_something_in_front_asks_nothing_of_an_answer(question: str) -> None:
+    assert chat.asked_again(question) == (None, question)
+
+
+@pytest.mark.parametrize(
+    ("last", "question", "expected"),
+    [
+        ("How heavy is the arctic buoy?", "What about MOSS-2?", "How heavy is MOSS-2?"),
+        ("How deep can the old probe dive under ice?", "and TIDE-7?", "How deep can TIDE-7 dive under ice?"),
+        ("How many sensors does the arctic buoy use in winter?", "what about MOSS-2?", "How many sensors does MOSS-2 use in winter?"),
+        ("How accurate are the satellites on rivers?", "What about TIDE-7?", "How accurate are TIDE-7 on rivers?"),
+    ],
+)
+def test_what_was_asked_of_something_described_is_asked_of_a_name(last: str, question: str, expected: str) -> None:
+    assert stand_alone(question, [Turn(last)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("which of the two is slower?", "which of TIDE-7 and MOSS-2 is slower?"),
+        ("Do both need gauges?", "Do both TIDE-7 and MOSS-2 need gauges?"),
+    ],
+)
+def test_the_two_are_those_asked_about_one_after_the_other(question: str, expected: str) -> None:
+    about_moss = Turn("What is MOSS-2?", (MOSS,))
+    assert stand_alone(question, [*ABOUT_TIDE, about_moss]) == expected
+    assert stand_alone(question, [*ABOUT_TIDE, *COMPARED]) == expected
+    # there is one alone
+    assert stand_alone("which of the two is slower?", ABOUT_TIDE) != expected

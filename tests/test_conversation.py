@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rag_qa.answering.answer import Answer, Sentence, Step
 from rag_qa.engine import Engine
 
 
@@ -49,3 +50,37 @@ def test_a_question_about_a_paper_without_a_name_is_answered_from_it_alone(seed_
     answer = seed_engine.ask(f"What does {UNNAMED} propose?")
     assert {source.paper.label.rstrip("…") for source in answer.sources} == {UNNAMED.strip("“”")}
     assert answer.understood_as == f"What does {UNNAMED} propose?"
+
+
+def test_without_a_model_an_answer_is_not_put_in_other_words_but_told_again(seed_engine: Engine) -> None:
+    first = seed_engine.ask("What is SeedLM?")
+    again = seed_engine.ask("could you say that more simply?", history=["What is SeedLM?"])
+    assert again.sentences == first.sentences
+    assert "without a chat model" in again.preface
+    shorter = seed_engine.ask("shorter please", history=["What is SeedLM?"])
+    assert shorter.sentences == first.sentences[:1]
+
+
+def test_doubt_is_answered_with_how_sure_it_is_and_the_same_sentences(seed_engine: Engine) -> None:
+    first = seed_engine.ask("What is SeedLM?")
+    sure = seed_engine.ask("Are you sure about that?", history=["What is SeedLM?"])
+    assert f"{100 * first.confidence:.0f} %" in sure.preface
+    assert sure.sentences == first.sentences
+    source = seed_engine.ask("how do you know?", history=["What is SeedLM?", "Are you sure about that?"])
+    assert (source.sentences, source.sources) == (first.sentences, first.sources)
+    # and the conversation goes on as if nothing had been said
+    assert seed_engine.ask("is it fast?", history=["What is SeedLM?", "really?"]).understood_as == "is SeedLM fast?"
+
+
+def test_a_refusal_in_doubt_stays_one(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("Are you sure?", history=["How heavy is the moon rover?"])
+    assert answer.abstained
+    assert "sure" not in answer.abstained
+    assert (answer.sentences, answer.preface) == ((), "")
+
+
+def test_a_stream_of_doubt_ends_with_what_ask_gives(seed_engine: Engine) -> None:
+    *before, last = seed_engine.stream("really?", history=["What is SeedLM?"])
+    assert isinstance(last, Answer)
+    assert [event for event in before if isinstance(event, Sentence)] == list(last.sentences)
+    assert [event.preface for event in before if isinstance(event, Step)][-1] == last.preface

@@ -1,5 +1,6 @@
 """A follow-up -> a question that stands alone, by rules, and what is said besides questions. The names below are what others need."""
 
+from rag_qa.chat.again import Again, asked_again
 from rag_qa.chat.asides import about_library, about_program, is_aside
 from rag_qa.chat.follow_ups import is_settled_by_rules, stand_alone
 from rag_qa.chat.lists import asks_for_others, last_list
@@ -9,9 +10,11 @@ from rag_qa.chat.turns import Turn
 from rag_qa.chat.unclear import cleared, unclear
 
 __all__ = [
+    "Again",
     "Turn",
     "about_library",
     "about_program",
+    "asked_again",
     "asks_for_others",
     "cleared",
     "is_aside",

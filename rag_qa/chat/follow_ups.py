@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from rag_qa import text
+from rag_qa.chat.again import asked_again, asks_again, once_more
 from rag_qa.chat.asides import is_aside
 from rag_qa.chat.instead import asked_of, corrected, does_the_same, is_question, of_one_named, of_something_else, than_before
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
@@ -55,7 +56,7 @@ def _one_step(question: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
     asked = _FILLER.sub("", question)
     if new := _NEW_TOPIC.match(asked):
         return asked[new.end() :]
-    if not turns or not asked or is_aside(asked):
+    if not turns or not asked or is_aside(asked) or asked_again(asked)[0]:
         return asked or question
     if _is_put_already(asked, turns):
         return asked
@@ -67,7 +68,7 @@ def is_settled_by_rules(question: str) -> bool:
     """Does a question say where to look ("the second one", "any others?"), so that words of a chat model could only be worse?"""
     asked = masked(_FILLER.sub("", question))
     points = any(pattern.search(asked) for pattern in (_NEW_TOPIC, ORDINAL, OF_SEVERAL, OTHERS, _BACK_TO))
-    return points or is_of_set(asked) or says_nothing_else(asked) or is_about_order(asked)
+    return points or asks_again(asked) or is_of_set(asked) or says_nothing_else(asked) or is_about_order(asked)
 
 
 def _by_rules(asked: str, turns: Sequence[Turn]) -> str:
@@ -201,7 +202,7 @@ _NEW_TOPIC = re.compile(
 # ------------------------------------------------------------------------------------------------------- going on
 
 _ONLY_QUESTION = re.compile(
-    r"^(?:and |but |so |ok(?:ay)?,? )*(?:why|how|how so|why not|why is (?:that|this|it)(?: so)?|how come|really|are you sure|since when"
+    r"^(?:and |but |so |ok(?:ay)?,? )*(?:why|how|how so|why not|why is (?:that|this|it)(?: so)?|how come|since when"
     r"|where|who|when)(?: exactly)?\s*\??$",
     re.IGNORECASE,
 )
@@ -213,25 +214,21 @@ _MORE = re.compile(
     r"(?: (?:about|on) (?:it|that|this|them))?(?: please)?[\s?.!]*$",
     re.IGNORECASE,
 )
-_SAID_ANEW = re.compile(
-    r"^(?:please )?(?:(?:can|could|would) you )?(?:please )?(?:(?:explain|say|put|summari[sz]e|describe|rephrase|repeat|write|give"
-    r"|tell)(?: me)?)?\s*(?:it|that|this|them|the answer)?"
-    r"(?: to me)?\s*((?:something )?simpler|again|in (?:a few|one|two|three|simple|simpler|plain|other|short|fewer|more|\d+) \w+"
-    r"|shorter|briefly|more simply"
-    r"|like i(?:['’]m| am) (?:five|5)|as (?:a list|bullet points))(?: please)?[\s?.!]*$",
-    re.IGNORECASE,
-)
+
+
+def _once_more(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "In simpler words?", "are you sure?": the last question, and what is asked of its answer."""
+    return once_more(question, turns[-1].understood_as) if asks_again(question) else None
 
 
 def _goes_on(question: str, turns: Sequence[Turn]) -> str | None:
-    """ "Why?", "tell me more", "in one sentence?": the last question, asked on."""
+    """ "Why?", "tell me more": the last question, asked on."""
     if _ONLY_QUESTION.match(question):
-        return f"{question.rstrip('? ')}: {turns[-1].understood_as}"
+        return f"{question.rstrip('? ')}: {asked_again(turns[-1].understood_as)[1]}"
     if _MORE.match(question):
         about, is_name = subject(turn_for(question, turns))
         return f"tell me more about {about}" if is_name else f"tell me more: {turns[-1].understood_as}"
-    match = _SAID_ANEW.match(question)
-    return f"{match.group(1)}: {turns[-1].understood_as}" if match else None
+    return None
 
 
 _RULES = (
@@ -240,6 +237,7 @@ _RULES = (
     narrowed,
     others,
     of_set,
+    _once_more,
     _goes_on,
     of_one_named,
     does_the_same,

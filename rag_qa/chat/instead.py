@@ -189,7 +189,37 @@ def _of_name(name: str, last: Turn) -> str:
     if before := text.names(question):
         # "compare X with Y": the last one is what was added
         return question.replace(before[-1 if len(before) > 1 and _COMPARISON.search(question) else 0], name, 1)
-    return _of_topic(name, question) or f"{name}: {question}"
+    return _of_topic(name, question) or _of_thing(name, question) or f"{name}: {question}"
+
+
+_BE, _DO = r"(?:is|are|was|were)", r"(?:does|do|did|can|could|will|would|has|have)"
+_PREPOSITIONS = r"(?:for|on|in|with|than|to|at|when|if|under|by|from|as|and|compared|without|over)"
+_VERBS = (
+    r"(?:use|need|require|work|move|weigh|cost|take|last|help|solve|handle|achieve|beat|outperform|perform|learn|scale|train|reach|run|save|reduce"
+    r"|improve|grow|measure|compare|support|produce|give|rely|depend|have|been|get|make|differ)"
+)
+_DETERMINED = r"(?:the|an?|this|that|my|our) [^?:,]+?"
+_HOW = r"(?:(?:and|but|so) )*(?:(?:by |at |on |in |for )?(?:how|what|which|why|when|where)\b[^?:,]*? )?"
+_OF_THING = (
+    re.compile(rf"^(?P<before>{_HOW}{_DO} )(?P<thing>{_DETERMINED})(?P<after> {_VERBS}\b[^?:]*\??)$", re.IGNORECASE),
+    re.compile(rf"^(?P<before>{_HOW}{_DO} )(?P<thing>{_DETERMINED})(?P<after> [\w-]+(?: {_PREPOSITIONS}\b[^?:]*)?\??)$", re.IGNORECASE),
+    re.compile(
+        rf"^(?P<before>{_HOW}{_BE} )(?P<thing>{_DETERMINED})"
+        rf"(?P<after> (?:{_PREPOSITIONS}|trained|used|made|able|better|worse|faster|slower|larger|smaller|cheaper|higher|lower)\b[^?:]*\??)$",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"^(?P<before>how \w+ {_BE} )(?P<thing>[^?:,]+?)(?P<after>(?: {_PREPOSITIONS}\b[^?:]*)?\??)$", re.IGNORECASE),
+)
+
+
+def _of_thing(name: str, question: str) -> str | None:
+    """A question about a thing that it describes, asked of one by name.
+
+    >>> _of_thing("MOSS-2", "How fast is the moon rover?"), _of_thing("MOSS-2", "How much does the old rover weigh on Mars?")
+    ('How fast is MOSS-2?', 'How much does MOSS-2 weigh on Mars?')
+    """
+    found = next((match for rule in _OF_THING if (match := rule.match(question))), None)
+    return f"{found['before']}{name}{found['after']}" if found else None
 
 
 _PAPERS_ON = re.compile(r"^(?:any |other )?(?:papers|works?|studies|articles|research) (?:on|about|regarding) ", re.IGNORECASE)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_qa import text
 from rag_qa.chat.pointing import GENERIC, depends, masked, replaced
-from rag_qa.chat.turns import LISTING, LOOKED_BACK, Turn, called, each_of_them, joined, listed, papers_asked_for, put_in_front
+from rag_qa.chat.turns import LISTING, LOOKED_BACK, Turn, called, each_of_them, joined, listed, papers_asked_for, put_in_front, subject
 from rag_qa.retrieval.set_questions import asked_for_set
 from rag_qa.text import any_of
 
@@ -221,6 +221,26 @@ _SAYS_LITTLE = 2
 _THEY = re.compile(r"\b(?:they|them|their|these|those)\b", re.IGNORECASE)
 
 
+_HOW_MANY = re.compile(r"\bthe (?P<many>two|three|four)\b|\b(?:both|either|neither)\b", re.IGNORECASE)
+
+
+def _the_last(match: re.Match[str], turns: Sequence[Turn]) -> str:
+    """ "The two", which were asked about one after the other: their names, unless several were asked about at once since."""
+    found = _HOW_MANY.search(match.group())
+    if found is None:
+        return ""
+    count = _WORDS[(found["many"] or "two").lower()]
+    names: list[str] = []
+    for i in range(len(turns) - 1, max(-1, len(turns) - 1 - LOOKED_BACK), -1):
+        about, is_name = subject(turns[i])
+        if each_of_them(turns[i]) or not turns[i].papers:
+            return ""
+        names = list(dict.fromkeys([*names, about] if is_name else names))
+        if len(names) == count:
+            return joined(names[::-1])
+    return ""
+
+
 def of_several(question: str, turns: Sequence[Turn]) -> str | None:
     """ "Which of them ...?", "which one ...?", "do they ...?" after a question about several things: their names."""
     plain = masked(question)
@@ -230,7 +250,7 @@ def of_several(question: str, turns: Sequence[Turn]) -> str | None:
     if text.names(plain) or not (match or _THEY.search(plain)):
         return None
     back = range(len(turns) - 1, max(-1, len(turns) - 1 - LOOKED_BACK), -1)
-    they = next(filter(None, (each_of_them(turns[i]) for i in back)), "")
+    they = (_the_last(match, turns) if match else "") or next(filter(None, (each_of_them(turns[i]) for i in back)), "")
     if not they or they in question:
         return None
     if match is None:

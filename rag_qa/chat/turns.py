@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_qa import text
+from rag_qa.chat.again import asked_again
 from rag_qa.chat.pointing import GENERIC, QUOTED
 from rag_qa.papers import Paper
 from rag_qa.retrieval import understanding
@@ -279,7 +280,7 @@ def put_in_front(question: str) -> str:
     >>> put_in_front("moss under snow: how many metres?"), put_in_front("why: What is TIDE-7?")
     ('moss under snow', '')
     """
-    found = _IN_FRONT.match(_ASKED_ON.sub("", question))
+    found = _IN_FRONT.match(_ASKED_ON.sub("", asked_again(question)[1]))
     return found["front"] if found else ""
 
 
