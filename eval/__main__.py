@@ -22,6 +22,7 @@ from eval import (
     certify,
     compare,
     corpus,
+    dialogues,
     doctor,
     duplicates,
     embedders,
@@ -65,7 +66,8 @@ def main(argv: Sequence[str] | None = None, *, make_system: running.MakeSystem =
     """Run a command and say how it ended (see the exit codes above). `make_system` makes what is evaluated."""
     arguments = _parser().parse_args(argv)
     try:
-        return running.run(arguments, make_system) if arguments.command == "run" else COMMANDS[arguments.command].run(arguments)
+        asks = ASKING.get(arguments.command)
+        return asks(arguments, make_system) if asks else COMMANDS[arguments.command].run(arguments)
     except corpus.DataAbsent as absent:
         print(f"SKIPPED: {absent}")
         return PASSED
@@ -201,6 +203,12 @@ def _certify(arguments: argparse.Namespace) -> int:
     return PASSED if found.holds else BELOW_A_FLOOR
 
 
+def _dialogues(arguments: argparse.Namespace, make_system: running.MakeSystem = Engine) -> int:
+    found = dialogues.run(arguments, make_system)
+    print("\n".join(dialogues.lines(found)))
+    return PASSED if found.holds else BELOW_A_FLOOR
+
+
 def _robustness(arguments: argparse.Namespace) -> int:
     found = robustness.of_shipped(arguments, said=lambda line: print(line, file=sys.stderr))
     print("\n".join([*robustness.lines(found), *robustness.faults(found)]))
@@ -246,6 +254,7 @@ COMMANDS: dict[str, Command] = {
     "calibrate": Command(trust.CALIBRATE_HELP, trust.add_calibrate_options, _calibrate),
     "certify": Command(certify.HELP, certify.add_options, _certify),
     "robustness": Command(robustness.HELP, robustness.add_options, _robustness),
+    "dialogues": Command(dialogues.HELP, dialogues.add_options, _dialogues),
     "doctor": Command(doctor.HELP, lambda _: None, _doctor),
     "judge": Command(judging.HELP, judging.add_options, _judge),
     "schema": Command(schema.HELP, schema.add_options, _schema),
@@ -263,6 +272,9 @@ COMMANDS: dict[str, Command] = {
     "grounding": Command(grounding.HELP, grounding.add_options, _grounding),
     "duplicates": Command("how well records of one work are found, on records that people have labelled", _duplicates_options, _duplicates),
 }
+
+ASKING: dict[str, Callable[[argparse.Namespace, running.MakeSystem], int]] = {"run": running.run, "dialogues": _dialogues}
+"""The commands that ask a system of the caller's making."""
 
 
 def process(run: Callable[[], int] = main) -> int:

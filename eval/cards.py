@@ -16,6 +16,7 @@ from eval.datasets.loader import Kind, Question
 from eval.figures import Metric, NotApplicable
 from eval.items import Item, ItemSentence, Quote, Ranked
 from eval.selective import SetMetric
+from eval.turn_figures import DEFINITIONS
 
 DOCUMENT = corpus.ROOT / "docs" / "evaluation.md"
 BEGIN, END = "<!-- cards: python -m eval.cards --write -->", "<!-- end of cards -->"
@@ -79,10 +80,14 @@ def cards() -> list[Card]:
     """One of every metric."""
     over = {metric.name: scopes for metric, scopes in scoring.plan(_LIBRARY)}
     single = {metric.name: metric for metric, _ in scoring.plan(_LIBRARY)}
-    return [
+    of_answers = [
         Card(name, one.title, one.formula, one.direction, one.range, one.version, needs(single.get(name, one)), over.get(name, ("all",)))
         for name, one in scoring.metrics().items()
     ]
+    of_dialogues = [
+        Card(one.name, one.title, one.formula, one.direction, one.range, one.version, one.needs, one.over) for one in DEFINITIONS.values()
+    ]
+    return [*of_answers, *of_dialogues]
 
 
 def table(found: Sequence[Card]) -> str:

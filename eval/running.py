@@ -34,7 +34,7 @@ PASSED, BELOW_A_FLOOR = 0, 1
 SEED_QUESTIONS = Path(__file__).parent / "datasets" / "seeds.jsonl"
 
 MakeSystem = Callable[[Settings], runner.System]
-_CONFIGURATION = ("answerer", "embedder", "reranker", "top_k", "min_confidence")
+CONFIGURATION = ("answerer", "embedder", "reranker", "top_k", "min_confidence")
 _PACKAGES = ("chromadb", "gradio", "numpy", "onnxruntime", "openai", "tantivy", "tiktoken")
 
 
@@ -102,10 +102,10 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
         said = ", ".join(f"{number} {status}" for status, number in sorted(left_out.items()))
         print(f"{left_out.total()} questions of {arguments.data} are not asked: {said} (python -m eval review {arguments.data})\n")
     with tempfile.TemporaryDirectory(prefix="rag-qa-eval-", ignore_cleanup_errors=True) as temporary:
-        source = folder.corpus(collection) if collection else _corpus(arguments, Path(temporary))
+        source = folder.corpus(collection) if collection else corpus_of(arguments, Path(temporary))
         chosen = settings.load(data_dir=arguments.data_dir or Path(temporary) / "index", answerer=arguments.answerer, embedder=arguments.embedder)
         system = make_system(chosen)
-        papers = _index(system, source.path)
+        papers = indexed(system, source.path)
         source = folder.as_read(collection, source, papers) if collection else source
         resolved = loader.resolve(questions, papers, path=arguments.data, abstracts=source.abstracts)
         manifest = _manifest(arguments, chosen, papers, len(resolved))
@@ -166,10 +166,10 @@ def summarised(stored: run_directory.Run, bounds: Sequence[floors.Floor]) -> sum
 
 
 def _manifest(arguments: argparse.Namespace, chosen: Settings, papers: Sequence[Paper], questions: int) -> dict[str, Any]:
-    configuration = {name: getattr(chosen, name) for name in _CONFIGURATION}
+    configuration = {name: getattr(chosen, name) for name in CONFIGURATION}
     about = {
         "data": shown(arguments.data),
-        "data_sha256": _hash_of_data(arguments),
+        "data_sha256": hash_of_data(arguments),
         "chosen_kinds": list(arguments.kinds),
         "papers": len(papers),
         "settings": configuration,
@@ -193,7 +193,8 @@ def _manifest(arguments: argparse.Namespace, chosen: Settings, papers: Sequence[
     }
 
 
-def _hash_of_data(arguments: argparse.Namespace) -> str:
+def hash_of_data(arguments: argparse.Namespace) -> str:
+    """Which questions are asked."""
     if not arguments.data.is_dir():
         return summary.sha256(arguments.data)
     parts = [arguments.data / beir.QUERIES, arguments.data / "qrels" / f"{arguments.split}.tsv"]
@@ -221,14 +222,16 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _corpus(arguments: argparse.Namespace, directory: Path) -> corpus.Corpus:
+def corpus_of(arguments: argparse.Namespace, directory: Path) -> corpus.Corpus:
+    """What to index, as `--papers` and `--data` say; a file that has to be made goes into the directory. Raises corpus.DataAbsent, SourceError."""
     if arguments.papers is not None:
         return corpus.Corpus(arguments.papers)
     ids = corpus.ids_beside(arguments.data)
     return corpus.Corpus(corpus.SEEDS) if ids is None else corpus.from_ids(ids, directory, papers=arguments.dataset)
 
 
-def _index(system: runner.System, path: Path) -> list[Paper]:
+def indexed(system: runner.System, path: Path) -> list[Paper]:
+    """Let a system read a corpus, and the papers that it has then. Raises HarnessError where a file could not be read."""
     report = system.index([path])
     if report.failed:
         worst = report.failed[0]

@@ -145,10 +145,10 @@ def paired_bootstrap(paired: Paired, *, resamples: int = RESAMPLES, seed: int = 
     >>> round(spread.low, 2), round(spread.high, 2), round(spread.variance, 2)
     (0.4, 0.6, 0.25)
     """
-    of, count = _numbered(paired.clusters)
+    of, count = numbered(paired.clusters)
     if not count or math.isnan(paired.delta):
         raise ValueError("no question to draw from")
-    deltas = np.concatenate([_differences(paired, times[:, of]) for times in _cluster_draws(count, resamples, seed)])
+    deltas = np.concatenate([_differences(paired, times[:, of]) for times in cluster_draws(count, resamples, seed)])
     deltas = np.sort(deltas[~np.isnan(deltas)])
     last = deltas.size - 1
     low, high = deltas[math.floor(last * 0.025)], deltas[math.ceil(last * 0.975)]
@@ -157,13 +157,13 @@ def paired_bootstrap(paired: Paired, *, resamples: int = RESAMPLES, seed: int = 
     return Spread(float(low), float(high), variance)
 
 
-def _numbered(clusters: NDArray[np.int64]) -> tuple[NDArray[np.intp], int]:
+def numbered(clusters: NDArray[np.int64]) -> tuple[NDArray[np.intp], int]:
     """Cluster numbers from 0 without a gap, in the order of their numbers, and how many there are."""
     names, of = np.unique(clusters, return_inverse=True)
     return of, len(names)
 
 
-def _cluster_draws(clusters: int, resamples: int, seed: int) -> Iterator[Array]:
+def cluster_draws(clusters: int, resamples: int, seed: int) -> Iterator[Array]:
     """How often each cluster is drawn, a row for each resample: as many draws as there are clusters."""
     draws = np.random.default_rng(seed)
     for start in range(0, resamples, _AT_ONCE):
@@ -221,7 +221,7 @@ def sign_flip(paired: Paired, *, resamples: int = RESAMPLES, seed: int = SEED) -
     >>> sign_flip(Paired(np.zeros(4), np.array([1.0, 1.0, 1.0, 0.0]), np.arange(4)))  # 2 of the 8 flips of three signs
     0.25
     """
-    of, count = _numbered(paired.clusters)
+    of, count = numbered(paired.clusters)
     differ = np.unique(of[~np.isclose(paired.before, paired.after, rtol=0, atol=_TINY, equal_nan=True)])
     if not differ.size:
         return 1.0

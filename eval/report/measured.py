@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eval import certify, run_directory, summary
+from eval import certify, dialogues, run_directory, summary, turn_figures
 from eval.report import plots
 from eval.report.plots import Axes, Line
 from rag_qa.errors import SourceError
@@ -16,21 +16,32 @@ from rag_qa.errors import SourceError
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What `python -m eval certify` left, or None, and a picture of each guarantee; `stale`: the commands whose files are of other answers."""
+    """What `python -m eval dialogues` and `certify` left, None where they left nothing; `pictures`: of the guarantees; `stale`: the commands whose
+    files are of other answers.
+    """
 
+    dialogues: Mapping[str, Any] | None
     certified: Mapping[str, Any] | None
     pictures: tuple[str, ...]
     stale: tuple[str, ...]
+
+    def title(self, figure: Mapping[str, Any]) -> str:
+        """What a figure of dialogues is called, and where it is to go."""
+        arrow = {"higher": "↑", "lower": "↓", "neither": ""}[figure["direction"]]
+        return f"{turn_figures.title(figure['metric'])} {arrow}"
 
 
 def of(directory: Path) -> Measured:
     """What stands in a directory. Raises SourceError for a file that no command wrote."""
     items = directory / run_directory.ITEMS
     digest = summary.sha256(items) if items.is_file() else ""
-    certified = _read(directory / certify.FILE, "certify", "guarantees")
-    stale = tuple(name for name, found in (("certify", certified),) if found is not None and found.get("items_sha256") != digest)
-    shown = None if "certify" in stale else certified
-    return Measured(shown, tuple(picture(one) for one in shown["guarantees"]) if shown else (), stale)
+    files = {"dialogues": (dialogues.FILE, "figures"), "certify": (certify.FILE, "guarantees")}
+    found = {command: _read(directory / name, command, key) for command, (name, key) in files.items()}
+    stale = tuple(command for command, one in found.items() if one is not None and one.get("items_sha256") != digest)
+    shown = {command: None if command in stale else one for command, one in found.items()}
+    certified = shown["certify"]
+    pictures = tuple(picture(one) for one in certified["guarantees"]) if certified else ()
+    return Measured(shown["dialogues"], certified, pictures, stale)
 
 
 def _read(path: Path, command: str, key: str) -> Mapping[str, Any] | None:
