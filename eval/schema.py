@@ -1,16 +1,18 @@
-"""`python -m eval schema`: the JSON Schema (2020-12) of what a run writes: a line of items.jsonl, and summary.json."""
+"""`python -m eval schema`: the JSON Schema (2020-12) of what is left in the directory of a run: a line of items.jsonl, and the JSON files."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from eval.items import Item
 
-HELP = "print the JSON Schema of what a run writes"
+HELP = "print the JSON Schema of what is left in the directory of a run"
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _VALUE = {"type": ["number", "null"]}
 _INTERVAL = {"type": ["array", "null"], "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
@@ -72,7 +74,7 @@ _FLOOR["required"] = list(_FLOOR["properties"])
 def of_summary() -> dict[str, Any]:
     """The schema of summary.json."""
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": _DIALECT,
         "title": "summary of a run",
         "type": "object",
         "properties": {
@@ -91,14 +93,76 @@ def of_summary() -> dict[str, Any]:
 
 def of_item() -> dict[str, Any]:
     """The schema of a line of items.jsonl."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **TypeAdapter(Item).json_schema(), "title": "one question and its answer"}
+    return {"$schema": _DIALECT, **TypeAdapter(Item).json_schema(), "title": "one question and its answer"}
+
+
+def of_dialogues() -> dict[str, Any]:
+    """The schema of dialogues.json."""
+    figures = {"type": "array", "items": {"$ref": "#/$defs/figure"}}
+    return {
+        "$schema": _DIALECT,
+        "title": "dialogues",
+        **_closed(
+            items_sha256={"type": ["string", "null"], "description": "of the answers of the run that it belongs to"},
+            about={"type": "object"},
+            figures=figures,
+            by_turn={"type": "object", "additionalProperties": figures},
+            faults={"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+        ),
+        "$defs": {"figure": _FIGURE},
+    }
+
+
+def of_certified() -> dict[str, Any]:
+    """The schema of certified.json."""
+    share = {"type": "number", "minimum": 0, "maximum": 1}
+    threshold = {**_VALUE, "description": "null: nothing can be promised, or only of answering nothing"}
+    splits = {**_COUNT, "description": "splits"}
+    fold = _closed(**dict.fromkeys(("questions", "answered", "wrong"), _COUNT))
+    split = _closed(seed={"type": "integer"}, threshold=threshold, calibration=fold, held_out=fold)
+    guarantee = _closed(
+        kind={"enum": ["learn-then-test", "conformal risk control"]},
+        bound=share,
+        delta={**share, "type": ["number", "null"], "description": "of learn-then-test"},
+        threshold=threshold,
+        promise={"type": "string"},
+        checked={"type": "string"},
+        **dict.fromkeys(("certified", "above", "beyond_chance"), splits),
+        mean={**share, "description": "held-out share of what is bounded"},
+        is_contradicted={"type": "boolean"},
+        splits={"type": "array", "items": split},
+    )
+    return {
+        "$schema": _DIALECT,
+        "title": "thresholds with a guarantee",
+        **_closed(
+            items_sha256={"type": "string"},
+            wrong={"type": "string"},
+            wrong_in_words={"type": "string"},
+            **dict.fromkeys(("questions", "left_out", "clusters"), _COUNT),
+            guarantees={"type": "array", "items": guarantee},
+        ),
+    }
+
+
+def _closed(**properties: Any) -> dict[str, Any]:
+    """An object with all of these and nothing else."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
+    "summary": of_summary,
+    "items": of_item,
+    "dialogues": of_dialogues,
+    "certified": of_certified,
+}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The option of the command."""
-    parser.add_argument("of", nargs="?", default="summary", choices=["summary", "items"], help="of which file (default: summary)")
+    parser.add_argument("of", nargs="?", default="summary", choices=list(SCHEMAS), help="of which file (default: summary)")
 
 
 def text(arguments: argparse.Namespace) -> str:
     """What the command prints."""
-    return json.dumps(of_summary() if arguments.of == "summary" else of_item(), indent=2)
+    return json.dumps(SCHEMAS[arguments.of](), indent=2)

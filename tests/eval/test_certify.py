@@ -11,11 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval import certify, run_directory, running
+from eval import certify, run_directory, running, schema
 from eval.__main__ import main
 from eval.certify import CertifyError, Fold, Guarantee, Outcome, Split
 from eval.datasets.loader import Kind
@@ -257,6 +258,7 @@ def test_the_command_says_what_it_promises_leaves_it_for_the_report_and_passes(t
     ):
         assert words in said, words
     kept = json.loads((directory / certify.FILE).read_text(encoding="utf-8"))
+    jsonschema.validate(kept, schema.of_certified())
     assert [one["kind"] for one in kept["guarantees"]] == ["learn-then-test", "conformal risk control"]
     assert len(kept["guarantees"][0]["splits"]) == certify.SPLITS
     before = (directory / certify.FILE).read_bytes()

@@ -39,7 +39,7 @@ def test_a_summary_that_lacks_a_count_does_not() -> None:
         jsonschema.validate(written, schema.of_summary())
 
 
-@pytest.mark.parametrize("of", ["summary", "items"])
+@pytest.mark.parametrize("of", list(schema.SCHEMAS))
 def test_the_command_prints_a_valid_schema(of: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["schema", of]) == 0
     jsonschema.Draft202012Validator.check_schema(json.loads(capsys.readouterr().out))
