@@ -36,6 +36,7 @@ from eval import (
     ranking_figures,
     readers,
     retrieval,
+    review,
     robustness,
     running,
     scale,
@@ -247,6 +248,11 @@ def _feedback(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _review(arguments: argparse.Namespace) -> int:
+    print("\n".join(review.run(arguments, input, print)))
+    return PASSED
+
+
 COMMANDS: dict[str, Command] = {
     "run": Command(running.HELP, running.add_options, running.run),
     "report": Command(page.HELP, page.add_options, _report),
@@ -262,6 +268,7 @@ COMMANDS: dict[str, Command] = {
     "compare": Command(compare.HELP, compare.add_options, compare.run),
     "gate": Command(gate.HELP, gate.add_options, gate.run),
     "make-questions": Command(make_questions.HELP, make_questions.add_options, _make_questions),
+    "review": Command(review.HELP, review.add_options, _review),
     "feedback": Command(feedback.HELP, feedback.add_options, _feedback),
     "readers": Command("how fast records are read in each format, or a whole library is read and compared", _readers_options, _readers),
     "bench": Command("time a cold start and a batch of the installed program", _bench_options, _bench),

@@ -24,7 +24,7 @@ from rag_qa.errors import SourceError
 
 KIND = "open"
 COLUMNS = ("id", "question", "papers", "facts", "answerable", "history", "reference")
-_SAID = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+SAID = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
 def is_table(path: Path) -> bool:
@@ -68,23 +68,23 @@ def _of_row(path: Path, number: int, cells: Mapping[str, str]) -> dict[str, Any]
         record["id"] = cells["id"]
     if cells.get("reference"):
         record["reference"] = cells["reference"]
-    if papers := _parts(cells.get("papers", ""), ";"):
+    if papers := parts(cells.get("papers", ""), ";"):
         record["papers"] = papers
-    if groups := _parts(cells.get("facts", ""), ";"):
-        record["facts"] = [_parts(group, "|") for group in groups]
-    if history := _parts(cells.get("history", ""), "|"):
+    if groups := parts(cells.get("facts", ""), ";"):
+        record["facts"] = [parts(group, "|") for group in groups]
+    if history := parts(cells.get("history", ""), "|"):
         record["history"] = history
     if said := cells.get("answerable", "").lower():
-        if said not in _SAID:
+        if said not in SAID:
             raise SourceError(path, number, found=f"answerable = {said!r}", expected="yes, no, or nothing where it is not known")
-        record["answerable"] = _SAID[said]
+        record["answerable"] = SAID[said]
     return record
 
 
-def _parts(cell: str, mark: str) -> list[str]:
+def parts(cell: str, mark: str) -> list[str]:
     """The parts of a cell.
 
-    >>> _parts("1.5 times | 1.5×", "|")
+    >>> parts("1.5 times | 1.5×", "|")
     ['1.5 times', '1.5×']
     """
     return [part.strip() for part in cell.split(mark) if part.strip()]
