@@ -212,12 +212,29 @@ NUGGETS = (
         "vital nuggets (V strict)",
         _nugget_score(nuggets.strict, only_vital=True),
         "vital nuggets met / vital nuggets; facts are vital nuggets where a question has no others",
+        version="2",
     ),
-    Metric("nuggets_vital", "vital nuggets, graded (V)", _nugget_score(nuggets.graded, only_vital=True), "as V strict, half a point if nearly met"),
     Metric(
-        "nuggets_all_strict", "nuggets (A strict)", _nugget_score(nuggets.strict, only_vital=False), "nuggets met / nuggets, vital ones and others"
+        "nuggets_vital",
+        "vital nuggets, graded (V)",
+        _nugget_score(nuggets.graded, only_vital=True),
+        "as V strict, half a point if nearly met",
+        version="2",
     ),
-    Metric("nuggets_all", "nuggets, graded (A)", _nugget_score(nuggets.graded, only_vital=False), "as A strict, half a point if nearly met"),
+    Metric(
+        "nuggets_all_strict",
+        "nuggets (A strict)",
+        _nugget_score(nuggets.strict, only_vital=False),
+        "nuggets met / nuggets, vital ones and others",
+        version="2",
+    ),
+    Metric(
+        "nuggets_all",
+        "nuggets, graded (A)",
+        _nugget_score(nuggets.graded, only_vital=False),
+        "as A strict, half a point if nearly met",
+        version="2",
+    ),
 )
 VERDICTS = tuple(
     Metric(

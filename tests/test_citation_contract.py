@@ -73,6 +73,11 @@ def answers(seed_engine: Engine, project: Path) -> list[Answer]:
     return [ask(seed_engine, entry) for entry in shipped(project)]
 
 
+def sample(project: Path, answers: list[Answer]) -> list[tuple[dict[str, object], Answer]]:
+    """Every third question with its answer, from the last one back: enough for what asks them all again."""
+    return list(zip(shipped(project), answers, strict=True))[::-3]
+
+
 def told(answer: Answer) -> str:
     """All that an answer holds, to the last byte, without the time that it took."""
     return export([replace(answer, timings={})], "json")
@@ -108,20 +113,21 @@ def test_it_is_kept_for_every_shipped_question(answers: list[Answer]) -> None:
 
 def test_a_refusal_says_what_is_missing_and_shows_what_is_near(answers: list[Answer]) -> None:
     for answer in answers:
-        if answer.abstained is not None and answer.question != "hello":
+        if answer.abstained is not None and not render.is_small_talk(answer):
             assert answer.abstained.startswith(("These papers", "No paper"))
             assert answer.related
 
 
 def test_it_is_the_same_again(seed_engine: Engine, project: Path, answers: list[Answer]) -> None:
-    assert [told(ask(seed_engine, entry)) for entry in shipped(project)] == [told(answer) for answer in answers]
+    for entry, answer in sample(project, answers):
+        assert told(ask(seed_engine, entry)) == told(answer)
 
 
 def test_it_is_the_same_after_the_index_was_opened_again(
     seed_folder: Path, embedder: RememberingEmbedder, project: Path, answers: list[Answer]
 ) -> None:
     anew = Engine(load(data_dir=seed_folder, answerer="extractive"), embedder=embedder)
-    entries = list(zip(shipped(project), answers, strict=True))
+    entries = sample(project, answers)
     # in another order too: an answer does not depend on what was asked before
     random.Random(3).shuffle(entries)
     for entry, answer in entries:
@@ -129,7 +135,7 @@ def test_it_is_the_same_after_the_index_was_opened_again(
 
 
 def test_a_stream_ends_with_what_ask_gives(seed_engine: Engine, project: Path, answers: list[Answer]) -> None:
-    for entry, answer in zip(shipped(project), answers, strict=True):
+    for entry, answer in sample(project, answers):
         history = entry["history"]
         assert isinstance(history, list)
         *before, last = seed_engine.stream(str(entry["question"]), history=history)
@@ -151,7 +157,7 @@ for line in sys.stdin:
 
 
 def test_it_is_the_same_in_another_process(seed_folder: Path, project: Path, answers: list[Answer]) -> None:
-    entries = list(zip(shipped(project), answers, strict=True))[::-4]
+    entries = sample(project, answers)
     typed = "\n".join(json.dumps({"question": entry["question"], "history": entry["history"]}) for entry, _ in entries)
     command = [sys.executable, "-c", _ELSEWHERE, str(seed_folder)]
     # the order of a set of strings is another one there
@@ -166,7 +172,7 @@ def test_it_does_not_depend_on_the_order_in_which_files_were_indexed(
     engine = Engine(load(data_dir=tmp_path / "data", answerer="extractive"), embedder=embedder)
     for path in sorted(seeds.glob("*.txt"), reverse=True):
         engine.index([path])
-    for entry, answer in zip(shipped(project), answers, strict=True):
+    for entry, answer in sample(project, answers):
         assert told(ask(engine, entry)) == told(answer)
 
 

@@ -241,7 +241,9 @@ def _readable(found: Found, chosen: Sequence[Candidate], every: Sequence[Candida
     best, *others = chosen
     shown = list(_with_antecedents(best, by_index))
     for candidate in _explaining(found, best, by_index):
-        shown += [one for one in _beside(candidate, shown, by_index) if _words(shown) + _length(candidate) <= most_words]
+        # the best sentence may lean on it, and then it stands there already
+        added = [] if candidate.index in _indices(shown) else _beside(candidate, shown, by_index)
+        shown += [one for one in added if _words(shown) + _length(candidate) <= most_words]
     for candidate in sorted(others, key=lambda c: c.index):
         added = [] if candidate.index in _indices(shown) else _beside(candidate, shown, by_index)
         if added and _words(shown) + _words(added) <= most_words:

@@ -112,7 +112,7 @@ def test_trulens_pr_2698_five_worst_questions_that_crash_are_caught(product: Pro
     crashing = Crashing(product.system, worst)
     found = product.judged(crashing)
     assert not found.passed
-    assert found.reasons[0].startswith("5 of 110 questions ended in an error, 0 may (")
+    assert found.reasons[0].startswith(f"5 of {len(product.questions)} questions ended in an error, 0 may (")
     # and where that is allowed, nothing looks better for it
     allowed = product.judged(crashing, Rules(allowed_errors=5))
     assert all((one.difference.delta or 0) <= 0 for one in allowed.verdicts)
@@ -173,9 +173,9 @@ def test_the_offline_product_is_as_good_as_the_committed_baseline(run: Path, cap
 
 def test_the_committed_baseline_is_small_and_says_what_it_is(project: Path) -> None:
     path = gate.BASELINES / "seeds.jsonl"
-    assert path.stat().st_size < 60_000
     baseline = sides.load(path)
-    assert len(baseline.items) == 110
+    assert path.stat().st_size < 500 * len(baseline.items)
+    assert len(baseline.items) == len(loader.load(SEED_QUESTIONS))
     assert baseline.errors == []
     assert set(baseline.data) == {"data_sha256", "papers_sha256"}
     assert baseline.judged == sides.HEADLINE

@@ -10,7 +10,8 @@ import pytest
 
 from eval import corpus
 from eval.datasets import loader
-from eval.datasets.loader import UNANSWERABLE, Kind, Question
+from eval.datasets.loader import UNANSWERABLE, Kind, Nugget, Question
+from eval.metrics import nuggets
 from eval.metrics.facts import stands_in
 from rag_qa.papers import Paper, paper_id
 
@@ -22,7 +23,6 @@ ICLR_SENTENCES = DATASETS / "iclr_sentences.jsonl"
 ICLR_MORE = DATASETS / "iclr_more.jsonl"
 ICLR_DIALOGUES = DATASETS / "iclr_dialogues.jsonl"
 ICLR_BLIND = DATASETS / "iclr_blind.jsonl"
-SEEDS_BLIND = DATASETS / "seeds_blind.jsonl"
 ICLR_ALL = DATASETS / "iclr2025.jsonl"
 ASKED = set(map(Kind, "fact number definition how why list yesno paraphrase multi followup off-topic detail premise".split()))
 """The kinds that every set over the seeds has to hold."""
@@ -50,7 +50,7 @@ def test_the_seeds_are_46_papers(seed_papers: list[Paper]) -> None:
     assert len(seed_papers) == 46
 
 
-@pytest.mark.parametrize("path", [*SEEDS, MORE, SEEDS_BLIND], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SEEDS, MORE], ids=lambda path: path.stem)
 def test_questions_over_the_seeds_name_one_paper_each_and_facts_that_stand_in_it(path: Path, seed_papers: list[Paper]) -> None:
     questions = loader.resolve(loader.load(path), seed_papers, path=path)
     assert _without_alias(questions, {paper.id: paper.abstract for paper in seed_papers}) == []
@@ -68,19 +68,73 @@ def test_questions_over_the_seeds_are_many_and_of_every_kind(path: Path, seed_pa
     assert {paper for question in questions for paper in question.papers} == {paper.id for paper in seed_papers}
 
 
+def test_the_seed_questions_are_300_and_more_with_sets_partly_answerable_ones_and_greetings() -> None:
+    questions = loader.load(SEEDS[0])
+    kinds = Counter(question.kind for question in questions)
+    assert len(questions) >= 300
+    assert set(kinds) == (ASKED | {Kind.SET, Kind.PARTIAL, Kind.GREETING})
+    assert kinds[Kind.SET] >= 15
+    assert kinds[Kind.PARTIAL] >= 8
+
+
+def _where(nugget: Nugget, question: Question, abstracts: dict[str, str]) -> list[str]:
+    """The right papers in which a nugget stands."""
+    return [paper for paper in question.papers if nuggets.match(abstracts[paper], nugget.aliases, nugget.number) == 1]
+
+
+def test_every_answerable_seed_question_has_nuggets_that_stand_in_its_papers(seed_papers: list[Paper]) -> None:
+    questions = loader.resolve(loader.load(SEEDS[0]), seed_papers, path=SEEDS[0])
+    abstracts = {paper.id: paper.abstract for paper in seed_papers}
+    asked = [question for question in questions if question.answerable]
+    assert [question.id for question in asked if not 1 <= len(question.nuggets) <= max(3, len(question.papers))] == []
+    assert [(question.id, one) for question in asked for one in question.nuggets if not _where(one, question, abstracts)] == []
+    assert all(1 <= len(alias.split()) <= 12 for question in asked for one in question.nuggets for alias in one.aliases)
+    assert sum(bool(one.number) for question in asked for one in question.nuggets) >= 20
+
+
+def test_a_nugget_of_a_seed_question_says_neither_what_is_asked_nor_what_the_question_says() -> None:
+    known = {question.id: [question.text, *(alias for group in question.facts for alias in group)] for question in loader.load(SEEDS[0])}
+    assert [
+        (question.id, alias)
+        for question in loader.load(SEEDS[0])
+        for one in question.nuggets
+        for alias in one.aliases
+        if not one.number and any(stands_in(alias, text) for text in known[question.id])
+    ] == []
+
+
+def test_the_dialogues_over_the_seeds_are_whole_and_some_leave_their_subject() -> None:
+    asked = {(question.history, question.text): question for question in loader.load(SEEDS[0])}
+    ends = [question for question in asked.values() if not any(history == (*question.history, question.text) for history, _ in asked)]
+    # every turn before the last one is a question of the set too, with the history that it had
+    whole = [end for end in ends if end.history and all((end.history[:n], turn) in asked for n, turn in enumerate(end.history))]
+    assert len(whole) >= 12
+    assert {len(end.history) + 1 for end in whole} == {3, 4, 5}
+    turns = [[asked[end.history[:n], turn] for n, turn in enumerate((*end.history, end.text))] for end in whole]
+    assert sum(any(turn.topic_switch for turn in dialogue) for dialogue in turns) >= 4
+
+
+def test_a_question_that_leaves_the_subject_is_about_another_paper_than_the_one_before_it() -> None:
+    asked = {(question.history, question.text): question for question in loader.load(SEEDS[0])}
+    switches = [question for question in asked.values() if question.topic_switch]
+    assert len(switches) >= 8
+    before = [(asked.get((question.history[:-1], question.history[-1])), question) for question in switches]
+    assert sum(one is not None for one, _ in before) >= 4
+    assert [question.id for one, question in before if one and set(one.papers) & set(question.papers)] == []
+
+
 def test_the_further_questions_hold_what_the_first_lack(seed_papers: list[Paper]) -> None:
     questions = loader.resolve(loader.load(MORE), seed_papers, path=MORE)
     kinds = Counter(question.kind for question in questions)
     assert set(kinds) == (ASKED | {Kind.SET, Kind.PARTIAL, Kind.GREETING})
     assert kinds[Kind.SET] >= 15
-    assert len(questions) + len(loader.load(SEEDS[0])) >= 165
     assert {paper for question in questions for paper in question.papers} == {paper.id for paper in seed_papers}
 
 
 def test_no_question_is_asked_twice() -> None:
     asked = Counter(
         (" ".join(question.text.casefold().split()), question.history)
-        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL, SEEDS_BLIND, ICLR_BLIND]
+        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL, ICLR_BLIND]
         for question in loader.load(path)
     )
     assert [text for text, count in asked.items() if count > 1] == []
