@@ -127,7 +127,7 @@ def test_a_question_for_the_library_leaves_the_conversation_as_it_was(seed_engin
 
 
 def test_no_question_of_the_development_sets_is_taken_for_one_of_these(project: Path) -> None:
-    sets = ["seeds", "seeds_more", "seeds_blind", "iclr_blind", "iclr_dev", "iclr_sentences", "iclr_more", "iclr_dialogues", "sets_dev"]
+    sets = ["seeds", "seeds_more", "iclr_blind", "iclr_dev", "iclr_sentences", "iclr_more", "iclr_dialogues", "sets_dev"]
     lines = [line for name in sets for line in (project / "eval" / "datasets" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     records = [json.loads(line) for line in lines]
     questions = {question for record in records for question in (record["question"], *record.get("history", ()))}
