@@ -55,9 +55,9 @@ def ask(
     ]
     pairs = chats.pairs(followups)
     second = [turn for one, other in pairs for turn in chats.in_turns(one, other)]
-    count = _counted(progress, len(first) + len(second))
-    serial = _by_id(runner.run(systems[0], first, papers, progress=count(0))[0])
-    in_turns = _by_id(runner.run(systems[1], second, papers, progress=count(len(first)))[0])
+    total = len(first) + len(second)
+    serial = _by_id(runner.run(systems[0], first, papers, progress=_part(progress, 0, total))[0])
+    in_turns = _by_id(runner.run(systems[1], second, papers, progress=_part(progress, len(first), total))[0])
     return Asked(
         [serial[question.id] for question in followups],
         {question.id: serial[chats.alone(question).id] for question in followups},
@@ -68,9 +68,9 @@ def ask(
     )
 
 
-def _counted(progress: runner.Progress | None, total: int) -> Any:
-    """The progress of a part of all questions, of which so many were asked before."""
-    return lambda before: progress and (lambda done, _total: progress(before + done, total))
+def _part(progress: runner.Progress | None, before: int, total: int) -> runner.Progress | None:
+    """Progress of a part of all questions, before which so many were asked."""
+    return None if progress is None else lambda done, _count: progress(before + done, total)
 
 
 def _by_id(found: Iterable[Item]) -> dict[str, Item]:

@@ -41,7 +41,7 @@ def counted(confidence: Sequence[float], wrong: Sequence[bool], threshold: float
     >>> counted([0.9, 0.5, NEVER], [False, True, True], 0.5)
     (2, 1)
     """
-    answered = [is_wrong for sure, is_wrong in zip(confidence, wrong, strict=True) if sure >= threshold and sure != NEVER]
+    answered = [is_wrong for sure, is_wrong in zip(confidence, wrong, strict=True) if sure >= threshold]
     return len(answered), sum(answered)
 
 

@@ -374,6 +374,12 @@ def test_crashes_are_counted_and_are_no_isolation() -> None:
     assert found["citation_carry_over.followup"].n_error == 1
 
 
+def test_progress_goes_on_over_both_systems() -> None:
+    seen: list[tuple[int, int]] = []
+    dialogues.ask((Talker(), Talker()), QUESTIONS, PAPERS, lambda done, total: seen.append((done, total)))
+    assert seen == [(done, len(seen)) for done in range(1, len(seen) + 1)]
+
+
 def test_the_earlier_topic_of_a_labelled_change_is_what_was_cited_before_it() -> None:
     asked = dialogues.ask((Talker(), Talker()), QUESTIONS, PAPERS)
     (switch,) = asked.labelled
