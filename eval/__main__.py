@@ -212,6 +212,9 @@ def _dialogues(arguments: argparse.Namespace, make_system: running.MakeSystem = 
 
 def _robustness(arguments: argparse.Namespace) -> int:
     found = robustness.of_shipped(arguments, said=lambda line: print(line, file=sys.stderr))
+    if arguments.out is not None:
+        told = robustness.as_json(found, robustness.asked_of(arguments))
+        compare.write(arguments.out, json.dumps(told, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
     print("\n".join([*robustness.lines(found), *robustness.faults(found)]))
     return BELOW_A_FLOOR if robustness.faults(found) else PASSED
 

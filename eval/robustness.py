@@ -13,14 +13,16 @@ Everything is done from outside, by changing the library or the questions, so th
 from __future__ import annotations
 
 import argparse
+import hashlib
 import math
 import random
 import re
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from eval import corpus, edits, runner, scoring
 from eval.datasets import loader
@@ -270,6 +272,18 @@ def lines(outcomes: Sequence[Outcome]) -> list[str]:
     return [table(rows, left=(0, 1))]
 
 
+def as_json(outcomes: Sequence[Outcome], data: Path) -> dict[str, Any]:
+    """A dictionary of plain values, for the page of a run (`python -m eval report --robustness`). `data`: the questions that were asked."""
+    plain = [{**asdict(one), "attack_bound": one.attack_bound} for one in outcomes]
+    return {
+        "system": "the offline product",
+        "data": str(data),
+        "data_sha256": hashlib.sha256(data.read_bytes()).hexdigest(),
+        "faults": faults(outcomes),
+        "outcomes": plain,
+    }
+
+
 def faults(outcomes: Sequence[Outcome]) -> list[str]:
     """What may not be: other answers for another order of the same papers."""
     return [f"{one.name}: {one.changed:.1%} of the answers have other words" for one in outcomes if one.suite == "order" and one.changed > 0]
@@ -278,9 +292,15 @@ def faults(outcomes: Sequence[Outcome]) -> list[str]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--data", type=Path, metavar="FILE", help="questions over the shipped abstracts (default: eval/datasets/seeds.jsonl)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write everything into this file, for `report --robustness`")
     parser.add_argument(
         "--suites", nargs="+", default=list(SUITES), choices=list(SUITES), metavar="NAME", help=f"of {', '.join(SUITES)} (default: all)"
     )
+
+
+def asked_of(arguments: argparse.Namespace) -> Path:
+    """The file of questions."""
+    return arguments.data or corpus.ROOT / "eval" / "datasets" / "seeds.jsonl"
 
 
 def of_shipped(arguments: argparse.Namespace, *, said: Callable[[str], None]) -> list[Outcome]:
@@ -289,7 +309,7 @@ def of_shipped(arguments: argparse.Namespace, *, said: Callable[[str], None]) ->
     def make(folder: Path) -> Engine:
         return Engine(settings.load(data_dir=folder, answerer="extractive", embedder="minilm"))
 
-    data = arguments.data or corpus.ROOT / "eval" / "datasets" / "seeds.jsonl"
+    data = asked_of(arguments)
     with tempfile.TemporaryDirectory(prefix="rag-qa-robustness-", ignore_cleanup_errors=True) as folder:
         engine = make(Path(folder))
         engine.index([corpus.SEEDS])

@@ -99,6 +99,10 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address on which the page is served. 0.0.0.0 lets others in.")
     port: int = Field(7860, ge=0, le=65535, description="Port of the page; the next free one if it is taken.")
 
+    report: Path | None = Field(
+        None, description="What the page shows under Evaluation: a report that python -m eval report wrote, or the directory of its run."
+    )
+
     @field_validator("chroma_url")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:

@@ -42,6 +42,7 @@ VALUES = {  # another value than the default for each setting
     "RAG_QA_FEEDBACK": "off",
     "RAG_QA_HOST": "0.0.0.0",
     "RAG_QA_PORT": "8000",
+    "RAG_QA_REPORT": "runs/now",
 }
 
 

@@ -16,9 +16,10 @@ import jinja2
 from eval import cards, causes, floors, run_directory, scoring
 from eval.causes import Cause
 from eval.figures import Figure
-from eval.report import answers, changes, differences, headline, measured, pictures, plots, slices
+from eval.report import answers, changes, differences, headline, measured, pictures, plots, robust, slices
 from eval.report.answers import ShownAnswer
 from eval.report.changes import Changes
+from eval.report.robust import Robustness
 from eval.run_directory import Run
 from eval.summary import Summary
 from rag_qa.errors import SourceError
@@ -73,10 +74,11 @@ def _template() -> jinja2.Template:
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What a page can show besides the run. `changed`: against another run; `trust`: what `python -m eval trust --out` wrote."""
+    """What a page can show besides the run. `changed`: against another run; `trust`, `robustness`: what those commands wrote."""
 
     changed: Changes | None = None
     trust: Mapping[str, Any] | None = None
+    robustness: Robustness | None = None
 
 
 def render(run: Run, summary: Summary, extras: Extras | None = None) -> str:
@@ -105,6 +107,7 @@ def render(run: Run, summary: Summary, extras: Extras | None = None) -> str:
         changed=more.changed,
         sorted_by=changes.SORTED_BY,
         trust=more.trust,
+        robustness=more.robustness,
         again=again(run),
         measured=measured.of(run.directory),
     )
@@ -133,6 +136,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", type=Path, metavar="B", help="hold it against another run, or a baseline: what got worse, with both answers")
     parser.add_argument("--allow-other-data", action="store_true", help="compare what both were asked, though questions or papers are not the same")
     parser.add_argument("--trust", type=Path, metavar="FILE", help="what `trust --out` wrote: how far the checks can be trusted")
+    parser.add_argument("--robustness", type=Path, metavar="FILE", help="what `robustness --out` wrote: what became of changed papers and questions")
     parser.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
 
 
@@ -142,7 +146,8 @@ def write(arguments: argparse.Namespace, summarised: Any) -> Path:
     path: Path = arguments.out or arguments.run / "report.html"
     summary = summarised(run, floors.load(arguments.floors))
     changed = changes.of(run, arguments.baseline, allow_other_data=arguments.allow_other_data) if arguments.baseline else None
-    extras = Extras(changed, _trust(arguments.trust) if arguments.trust else None)
+    trust, changes_made = arguments.trust, arguments.robustness
+    extras = Extras(changed, _trust(trust) if trust else None, robust.load(changes_made) if changes_made else None)
     text = render(run, summary, extras)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -10,7 +10,7 @@ Points = Sequence[tuple[float, float]]
 
 _WIDTH, _HEIGHT = 420, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 30, 40
-_LEGEND = 95  # width of one name of it
+_LEGEND = 102  # width of one name of it
 _TICKS = 5
 
 

@@ -24,7 +24,7 @@ from rag_qa.chat import without_filters
 from rag_qa.engine import EVERY_PAPER, MOST_WORDS_LONGER, IndexInfo, Scope
 from rag_qa.errors import EmptyIndexError, ProviderError, QuestionError, RagQAError, SettingsError
 from rag_qa.index.store import Holdings
-from rag_qa.interfaces import answer_exports, cards, feedback, filter_panel
+from rag_qa.interfaces import answer_exports, cards, feedback, filter_panel, report_tab
 from rag_qa.interfaces.cards import Failure, Turn
 from rag_qa.interfaces.feedback import Reason, Verdict, Vote
 from rag_qa.papers import Paper
@@ -425,6 +425,7 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
         turns = gr.State(())
         with gr.Row(elem_id="rq-top"):
             header = gr.HTML(cards.header_html(()), apply_default_css=False, elem_id="rq-header")
+            gr.HTML(report_tab.SWITCH, apply_default_css=False, elem_id="rq-views")
             # its value is the file that the browser is to save: nothing is written here
             files = gr.HTML(
                 {},
@@ -454,6 +455,7 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
             apply_default_css=False,
             elem_id="rq-conversation",
         )
+        report = gr.HTML("", apply_default_css=False, elem_id="rq-report")
         with gr.Column(elem_id="rq-composer", scale=0, min_width=0):
             # its value is what is chosen; as for the conversation, nothing but the names of arguments stands in the template
             panel = gr.HTML(
@@ -492,6 +494,7 @@ def build(engine: Asked, library: Library) -> "gr.Blocks":
         clear.click(None, cancels=asking, **quiet).then(start_over, None, seen, **quiet, **in_turn)
         page.load(lambda: cards.header_html(facts(engine)), None, [header], **quiet)
         page.load(view, [turns], [conversation], **quiet)
+        page.load(lambda: report_tab.panel_html(engine.settings.report), None, [report], **quiet)
         files.save(save, [turns], [files], **quiet, **at_once | {"concurrency_id": "save"})
         conversation.vote(_voting(engine), [turns], [votes], **quiet, **at_once | {"concurrency_id": "vote"})
         panel.narrow(lambda chosen: gr.update(said=_said(chosen)), [panel], [panel], **quiet)
@@ -578,6 +581,15 @@ def application(engine: Asked) -> Guarded:
     library = Library(engine)
     threading.Thread(target=library.read_ahead, daemon=True).start()
     app = fastapi.FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+
+    @app.get(f"/{report_tab.ADDRESS}")
+    def evaluation() -> fastapi.Response:
+        found = report_tab.read(engine.settings.report)
+        headers = {"content-security-policy": report_tab.POLICY, "cache-control": "no-store"}
+        if found.problem:
+            return fastapi.Response(found.problem, 404, headers, "text/plain; charset=utf-8")
+        return fastapi.Response(found.content, 200, headers, "text/html; charset=utf-8")
+
     gr.mount_gradio_app(
         app,
         build(engine, library),

@@ -176,6 +176,12 @@ def serve(
         typer.Option("--port", metavar="PORT", min=0, max=65535, help="Port (RAG_QA_PORT); the next free one if it is taken.", show_default=False),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report", metavar="PATH", help="A report of the evaluation, or its run: what Evaluation shows (RAG_QA_REPORT).", show_default=False
+        ),
+    ] = None,
     answerer: Answerer = None,
     k: TopK = None,
     data_dir: DataDir = None,
@@ -185,7 +191,7 @@ def serve(
     Prints its address and goes on until Ctrl-C.
     """
     session = session_of(ctx)
-    engine = session.open(data_dir=data_dir, answerer=answerer, top_k=k, host=host, port=port)
+    engine = session.open(data_dir=data_dir, answerer=answerer, top_k=k, host=host, port=port, report=report)
     try:
         session.serve_page(engine, open_browser)
     except KeyboardInterrupt:
