@@ -22,6 +22,7 @@ from eval import (
     certify,
     compare,
     corpus,
+    correcting,
     dialogues,
     doctor,
     duplicates,
@@ -230,6 +231,11 @@ def _judge(arguments: argparse.Namespace) -> int:
     return PASSED
 
 
+def _correct(arguments: argparse.Namespace) -> int:
+    print("\n".join(correcting.lines(correcting.run(arguments))))
+    return PASSED
+
+
 def _schema(arguments: argparse.Namespace) -> int:
     print(schema.text(arguments))
     return PASSED
@@ -266,6 +272,7 @@ COMMANDS: dict[str, Command] = {
     "dialogues": Command(dialogues.HELP, dialogues.add_options, _dialogues),
     "doctor": Command(doctor.HELP, lambda _: None, _doctor),
     "judge": Command(judging.HELP, judging.add_options, _judge),
+    "correct": Command(correcting.HELP, correcting.add_options, _correct),
     "schema": Command(schema.HELP, schema.add_options, _schema),
     "score": Command(running.SCORE_HELP, running.add_score_options, running.score),
     "compare": Command(compare.HELP, compare.add_options, compare.run),

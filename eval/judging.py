@@ -101,6 +101,14 @@ class Kept:
         with self._lock, self._db:
             self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (key, reply))
 
+    def reply(self, key: str, ask: Callable[[], str]) -> str:
+        """The reply that is kept, or what `ask` gives, which is kept then. Raises what `ask` raises."""
+        found = self.get(key)
+        if found is None:
+            found = ask()
+            self.put(key, found)
+        return found
+
 
 class Judge:
     """Asks a model about sentences. `complete`: (instructions, prompt) -> reply; `of`: what tells this model from others (endpoint and name)."""
@@ -137,12 +145,8 @@ class Judge:
 
     def _vote(self, prompt: str, count: int, number: int) -> Vote | None:
         key = hash_of([VERSION, *self._of, _INSTRUCTIONS, prompt, str(number)])
-        reply = self._kept.get(key)
         try:
-            if reply is None:
-                reply = self._complete(_INSTRUCTIONS, prompt)
-                self._kept.put(key, reply)
-            return parse(reply, count)
+            return parse(self._kept.reply(key, lambda: self._complete(_INSTRUCTIONS, prompt)), count)
         except Exception:  # noqa: BLE001  one bad reply costs one vote, never the run
             return None
 
@@ -203,20 +207,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> Result:
     """Judge with the model of the settings; the verdicts and figures stand in judge.json beside the run. Raises RagQAError."""
     stored = run_directory.load(arguments.run)
-    chosen = settings.load()
-    if not chosen.llm_model:
-        raise JudgeError("a judge needs a chat model: set RAG_QA_LLM_MODEL (and OPENAI_BASE_URL, OPENAI_API_KEY)")
-    key = chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None
-    chat = Chat(base_url=chosen.openai_base_url, key=key, model=chosen.llm_model)
-    judge = Judge(chat.complete, [chosen.openai_base_url or "openai", chosen.llm_model], Kept(arguments.run / "judge.db"), votes=arguments.votes)
+    chat, of = connected("a judge needs")
+    judge = Judge(chat.complete, of, Kept(arguments.run / "judge.db"), votes=arguments.votes)
     labelled = pairs.load(arguments.pairs, "scifact", "dev")[: arguments.most] if arguments.pairs.is_file() else []
     asked = cases(stored)[: arguments.most]
     verdicts = judge.judged(asked)
     found = result(
         verdicts, judge.judged([(one.sentence, [one.paper.abstract]) for one in labelled]), [one.label == pairs.SUPPORTED for one in labelled]
     )
-    (arguments.run / "judge.json").write_text(json.dumps(as_json(found, chosen.llm_model, asked, verdicts, chat), indent=2) + "\n", encoding="utf-8")
+    (arguments.run / "judge.json").write_text(json.dumps(as_json(found, chat.model, asked, verdicts, chat), indent=2) + "\n", encoding="utf-8")
     return found
+
+
+def connected(who: str) -> tuple[Chat, list[str]]:
+    """The chat model of the settings, and what tells it from others: its endpoint and its name. Raises JudgeError where there is none."""
+    chosen = settings.load()
+    if not chosen.llm_model:
+        raise JudgeError(f"{who} a chat model: set RAG_QA_LLM_MODEL (and OPENAI_BASE_URL, OPENAI_API_KEY)")
+    key = chosen.openai_api_key.get_secret_value() if chosen.openai_api_key else None
+    return Chat(base_url=chosen.openai_base_url, key=key, model=chosen.llm_model), [chosen.openai_base_url or "openai", chosen.llm_model]
 
 
 class JudgeError(RagQAError):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eval import certify, dialogues, run_directory, summary, turn_figures
+from eval import certify, correcting, dialogues, run_directory, summary, turn_figures
 from eval.report import plots
 from eval.report.plots import Axes, Line
 from rag_qa.errors import SourceError
@@ -16,14 +16,21 @@ from rag_qa.errors import SourceError
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What `python -m eval dialogues` and `certify` left, None where they left nothing; `pictures`: of the guarantees; `stale`: the commands whose
-    files are of other answers.
+    """What `python -m eval dialogues`, `certify` and `correct` left, None where they left nothing.
+
+    `pictures`: of the guarantees; `stale`: the commands whose files are of other answers.
     """
 
     dialogues: Mapping[str, Any] | None
     certified: Mapping[str, Any] | None
+    corrected: Mapping[str, Any] | None
     pictures: tuple[str, ...]
     stale: tuple[str, ...]
+
+    def correction(self, question: str, place: int) -> Mapping[str, Any] | None:
+        """What was found of a sentence of an answer."""
+        found = self.corrected["corrections"] if self.corrected else ()
+        return next((one for one in found if (one["question"], one["place"]) == (question, place)), None)
 
     def title(self, figure: Mapping[str, Any]) -> str:
         """What a figure of dialogues is called, and where it is to go."""
@@ -35,13 +42,13 @@ def of(directory: Path) -> Measured:
     """What stands in a directory. Raises SourceError for a file that no command wrote."""
     items = directory / run_directory.ITEMS
     digest = summary.sha256(items) if items.is_file() else ""
-    files = {"dialogues": (dialogues.FILE, "figures"), "certify": (certify.FILE, "guarantees")}
+    files = {"dialogues": (dialogues.FILE, "figures"), "certify": (certify.FILE, "guarantees"), "correct": (correcting.FILE, "corrections")}
     found = {command: _read(directory / name, command, key) for command, (name, key) in files.items()}
     stale = tuple(command for command, one in found.items() if one is not None and one.get("items_sha256") != digest)
     shown = {command: None if command in stale else one for command, one in found.items()}
     certified = shown["certify"]
     pictures = tuple(picture(one) for one in certified["guarantees"]) if certified else ()
-    return Measured(shown["dialogues"], certified, pictures, stale)
+    return Measured(shown["dialogues"], certified, shown["correct"], pictures, stale)
 
 
 def _read(path: Path, command: str, key: str) -> Mapping[str, Any] | None:

@@ -16,6 +16,7 @@ import jinja2
 from eval import cards, causes, floors, run_directory, scoring
 from eval.causes import Cause
 from eval.figures import Figure
+from eval.metrics import wording
 from eval.report import answers, changes, differences, headline, measured, pictures, plots, robust, slices
 from eval.report.answers import ShownAnswer
 from eval.report.changes import Changes
@@ -68,7 +69,13 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"number": headline.number, "shade": shade, "interval": differences.interval, "chance": differences.chance}
+    environment.filters |= {
+        "number": headline.number,
+        "wording": wording.pieces,
+        "shade": shade,
+        "interval": differences.interval,
+        "chance": differences.chance,
+    }
     return environment.get_template("page.html.j2")
 
 
