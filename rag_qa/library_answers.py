@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_qa import chat
-from rag_qa.answering import about_library
+from rag_qa.answering import about_library, record_data
 from rag_qa.answering.about_library import Facts, OfLibrary
-from rag_qa.answering.answer import Answer
+from rag_qa.answering.answer import Answer, Source
 from rag_qa.answering.themes import shared_phrases
+from rag_qa.papers import Paper
 from rag_qa.parts import Parts
+from rag_qa.retrieval import names
 from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.record_questions import Field, RecordQuestion
 
 _MOST_READ = 1000
 """Abstracts whose phrases are counted."""
@@ -41,7 +44,16 @@ class LibraryAnswers:
 
     def unknown_authors(self, authors: Sequence[str]) -> str:
         """Why nothing is found by authors whom the library does not know, such as "by Smith"."""
-        return about_library.nobody_called(authors, self._parts.store.holdings(1))
+        known = any(self._parts.store.knows("author", name) for phrase in authors for name in names.people(phrase))
+        return about_library.nobody_called(authors, self._parts.store.holdings(1), are_known=known)
+
+    def of_record(self, asked: str, question: str, wanted: RecordQuestion, papers: Sequence[Paper]) -> Answer:
+        """What the records of papers say of what is asked of them."""
+        found = self._parts.store.holdings(1)
+        nowhere = {Field.AUTHORS: not found.authors, Field.YEAR: found.years is None, Field.VENUE: not (found.venues or found.collections)}
+        if nowhere.get(wanted.field):
+            return Answer(asked, question, abstained=about_library.gives_no(f"{wanted.field.value.rstrip('s')}s"), related=_related(papers))
+        return record_data.told(asked, question, wanted.field, papers)
 
     def _facts(self, wanted: OfLibrary) -> Facts:
         store = self._parts.store
@@ -53,3 +65,7 @@ class LibraryAnswers:
             return Facts(len(store), dated, found, files=files)
         some = store.some(_MOST_READ)
         return Facts(len(store), dated, found, tuple(shared_phrases(some, _MOST_NAMES)), len(some))
+
+
+def _related(papers: Sequence[Paper]) -> tuple[Source, ...]:
+    return tuple(Source(paper, 1.0) for paper in papers)

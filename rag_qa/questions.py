@@ -30,6 +30,7 @@ from rag_qa.parts import Parts
 from rag_qa.retrieval import slips, understanding
 from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes, words
 from rag_qa.retrieval.hits import Hit
+from rag_qa.retrieval.record_questions import RecordQuestion, asked_of_record
 from rag_qa.retrieval.searches import Search
 from rag_qa.retrieval.set_questions import SetQuestion, asked_for_set
 from rag_qa.retrieval.spellings import StoredWords
@@ -57,6 +58,9 @@ _SURE_OF_PAPER = 0.5
 """A question that comes upon a paper with such a score says enough to stand alone."""
 _NEAR_PLACES, _NEARLY = 5, 0.75
 """Among so many hits, with such a share of the best score, a paper is nearly the first."""
+
+_MOST_MEANT, _AS_GOOD = 3, 0.85
+"""So many papers may be meant by a description, if they are about as near to it as the nearest."""
 
 _IN_QUOTES = re.compile(r"“([^“”]+)”")
 _TELL = re.compile(r"^tell me more about", re.IGNORECASE)
@@ -276,17 +280,32 @@ class Questions:
         question, filters = narrowed.question, narrowed.filters
         if nothing := self.nothing_passes(filters):
             return refusal(asked, question, nothing, ())
-        if narrowed.asks_for_unread and not any(phrase.startswith("not ") for phrase in narrowed.unread):
+        if narrowed.asks_for_unread:
             return refusal(asked, question, self._library.unknown_authors(narrowed.unread), ())
         if narrowed.asks_nothing_else:
             told = listing.ordered([paper for paper in self._parts.retriever.passing(filters) if paper.id not in shown], narrowed.order)
             return listing.all_of(asked, question, told, self._parts.retriever.count(filters), len(self._parts.store))
+        if (of_record := asked_of_record(question)) and (papers := self._papers_meant(of_record, narrowed)):
+            return self._library.of_record(asked, question, of_record, papers)
         if wanted := asked_for_set(question):
             passing = None if filters.is_empty else listing.Passing(self._parts.retriever.count(filters), words(filters))
             return listing.listed(
                 asked, question, self._parts.sets.members(wanted, filters=filters, beyond=NEAREST, most=listing.MOST + len(shown)), shown, passing
             )
         return None
+
+    def _papers_meant(self, wanted: RecordQuestion, narrowed: Understood) -> list[Paper]:
+        """The papers of whose record something is asked: the one that is called so or proposes what is; if it is described, the best that hold it."""
+        if paper := self._paper_named(wanted.subject):
+            return [paper]
+        if not wanted.is_described and not text.names(wanted.subject):
+            return []
+        hits = self._hits(replace(narrowed, question=wanted.subject))
+        stems = {text.stem(word) for word in text.content_words(wanted.subject)}
+        held = [hit for hit in hits if stems and stems <= set(text.terms(f"{hit.paper.title or ''} {hit.paper.abstract}"))]
+        if not wanted.is_described:
+            held = [hit for hit in held if text.fold(text.name_of(hit.paper.abstract) or "").text == text.fold(wanted.subject).text]
+        return [hit.paper for hit in held if hit.score >= _AS_GOOD * held[0].score][:_MOST_MEANT]
 
     def _summed_up(self, asked: str, narrowed: Understood) -> Answer | None:
         """The answer to a request for a summary of a paper or of a topic; None for any other, and with a chat model, which writes it."""

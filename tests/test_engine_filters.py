@@ -120,8 +120,20 @@ def test_what_there_is_to_choose_from_is_counted(engine: Engine) -> None:
 
 
 def test_what_is_said_of_authors_and_not_used_is_told(engine: Engine) -> None:
-    said = "Not used to choose papers: “not by Smith” (one author whom the library knows can be chosen)."
-    question = "Which papers not by Smith deal with tides?"
+    said = "Not used to choose papers: “by Smith or Jones” (only authors whom the library knows can be chosen or left out)."
+    question = "Which papers by Smith or Jones deal with tides?"
 
     assert engine.search(question).narrowing.notice == said
     assert engine.ask(question).notice == said
+
+
+def test_only_retracted_papers_are_listed(tmp_path: Path) -> None:
+    records = [{**RECORDS[0], "notices": ["retracted"]}, RECORDS[1]]
+    (tmp_path / "library.json").write_text(json.dumps(records))
+    made = Engine(load(data_dir=tmp_path / "data", answerer="extractive"), embedder=BagEmbedder())
+    made.index([tmp_path / "library.json"])
+    retracted = [paper.title for paper in made.papers() if paper.is_retracted]
+    assert retracted == ["A gauge"]
+    for question in ("Show me only the retracted papers", "Which papers have been retracted?", "retracted papers"):
+        assert [source.paper.title for source in made.ask(question).sources] == retracted
+    assert [source.paper.title for source in made.ask("only retracted ones", history=["list all papers"]).sources] == retracted

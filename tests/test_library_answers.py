@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from rag_qa import chat
-from rag_qa.answering.answer import Answer
+from rag_qa.answering.answer import Answer, Status
 from rag_qa.engine import Engine
-from rag_qa.interfaces import markdown, render
+from rag_qa.interfaces import answer_exports, cards, markdown, render
+from rag_qa.retrieval.record_questions import asked_of_record
 from rag_qa.settings import load
 from tests.fakes import RememberingEmbedder
 
@@ -21,6 +22,7 @@ RECORDS = (
         "year": 2019,
         "authors": ["Okafor, Ada", "Lindqvist, Per"],
         "venue": "Sea Letters",
+        "doi": "10.1234/gauges",
     },
     {
         "title": "Moss under late snow",
@@ -210,3 +212,89 @@ def test_a_name_said_in_return_completes_it(seed_engine: Engine) -> None:
     assert answer.sources[0].paper.label == "SeedLM"
     # and what cannot be understood is no turn of a conversation
     assert seed_engine.ask("What is DP-CATE?", history=["the second one?"]).understood_as == "What is DP-CATE?"
+
+
+# ---------------------------------------------------------------------------------------------- what a record says
+
+
+@pytest.mark.parametrize(
+    ("question", "history", "said"),
+    [
+        ("Who wrote the study of copper gauges in a narrow bay?", [], "Authors: Ada Okafor and Per Lindqvist."),
+        ("who authored Moss under late snow?", [], "Authors: Ada Okafor."),
+        ("In what year did “Moss under late snow” come out?", [], "Published: Bog Reports 2022."),
+        ("Where was the paper on dunes and lasers published?", [], "Published: Sea Letters 2016."),
+        ("give me the DOI of Copper gauges in narrow bays", [], "DOI: 10.1234/gauges."),
+        ("who wrote it?", ["What does “Moss under late snow” find?"], "Authors: Ada Okafor."),
+        ("and in which journal?", ["What does “Moss under late snow” find?", "when was it published?"], "Published: Bog Reports 2022."),
+        ("what's its DOI?", ["What is the year of Copper gauges in narrow bays?"], "DOI: 10.1234/gauges."),
+    ],
+)
+def test_what_a_record_says_is_told_by_it_and_by_no_abstract(question: str, history: list[str], said: str, engine: Engine) -> None:
+    answer = engine.ask(question, history=history)
+    (sentence,) = answer.sentences
+    assert (sentence.text, sentence.citations, sentence.verdict.status, sentence.verdict.evidence) == (said, (1,), Status.RECORD, ())
+    assert [source.n for source in answer.sources] == [1]
+    # every view says that it is no quote
+    for shown in (
+        render.plain(render.answer_lines(answer)),
+        markdown.body(answer),
+        answer_exports.page([answer]),
+        cards.turn_html(cards.Turn(1, question, answer=answer)),
+    ):
+        assert "told by the record of the paper, not by its abstract" in shown
+        assert "⚠" not in shown
+    assert render.answer_json(answer)["sentences"][0]["verdict"] == "record"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("question", "refused"),
+    [
+        ("What is the DOI of “Moss under late snow”?", "The record of “Moss under late snow” gives no DOI."),
+        ("When was the paper about owls that hunt at night published?", "The record of “Owls of the valley” gives no year."),
+        ("Who wrote Wind over dunes?", "The record of “Wind over dunes” gives no authors."),
+    ],
+)
+def test_what_a_record_does_not_say_is_refused(question: str, refused: str, engine: Engine) -> None:
+    answer = engine.ask(question)
+    assert answer.abstained == refused
+    assert (answer.sentences, answer.sources, len(answer.related)) == ((), (), 1)
+
+
+def test_the_shipped_abstracts_have_no_authors(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("Who wrote the NetMoE paper?")
+    assert answer.abstained == "The records of this library give no authors."
+    assert [source.paper.label for source in answer.related] == ["NetMoE"]
+
+
+def test_only_what_speaks_of_a_paper_is_looked_up_in_its_record(engine: Engine, project: Path) -> None:
+    for question in ("When was the dam printed?", "Who wrote GPT-4?", "When were the dunes published?"):
+        assert all(sentence.verdict.status is not Status.RECORD for sentence in engine.ask(question).sentences)
+    assert asked_of_record("Who wrote the paper on tides and how many buoys did they use?") is None
+    sets = ["seeds", "seeds_more", "seeds_blind", "iclr_blind", "iclr_dev", "iclr_sentences", "iclr_more", "sets_dev"]
+    lines = [line for name in sets for line in (project / "eval" / "datasets" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    answerable = [record["question"] for record in map(json.loads, lines) if record.get("answerable") and not record.get("history")]
+    assert len(answerable) > 1_900
+    assert [question for question in answerable if asked_of_record(question)] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "history", "found"),
+    [
+        ("papers by Okafor and Lindqvist", [], {"Copper"}),
+        ("Which papers by Ada Okafor and Per Lindqvist deal with tides?", [], {"Copper"}),
+        ("Are there papers not by Okafor?", [], {"Owls", "Wind"}),
+        ("papers by Okafor, not by Lindqvist", [], {"Moss"}),
+        ("but not by Lindqvist", ["papers by Okafor"], {"Moss"}),
+        ("papers published in May 2019", [], {"Copper"}),
+    ],
+)
+def test_authors_together_and_left_out(question: str, history: list[str], found: set[str], engine: Engine) -> None:
+    answer = engine.ask(question, history=history)
+    assert {str(title).split()[0] for title in titles(answer)} == found
+    assert ("No month is known" in answer.notice) == ("May" in question)
+
+
+def test_either_of_two_authors_is_not_said_to_be_unknown(engine: Engine) -> None:
+    answer = engine.ask("papers by Okafor or Brandt")
+    assert "can't be chosen at once" in (answer.abstained or "")

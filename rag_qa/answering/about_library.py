@@ -56,13 +56,18 @@ def told(asked: str, wanted: OfLibrary, facts: Facts) -> Answer:
     return Answer(asked, asked, preface=_said(wanted, facts), confidence=1.0)
 
 
-def nobody_called(authors: Sequence[str], found: Holdings) -> str:
-    """Why nothing is found by authors whom the records do not give. `authors`: as asked for, such as "by Smith".
+def nobody_called(authors: Sequence[str], found: Holdings, *, are_known: bool = False) -> str:
+    """Why nothing is found by authors whom the records do not give. `authors`: as asked for, such as "by Smith". `are_known`: some of them are known,
+    but can't be chosen in this way ("by Smith or Jones").
 
     >>> nobody_called(["by Smith"], Holdings()), nobody_called(["by Smith"], Holdings(authors=(("Jones", 1),)))
     ('The records of this library give no authors.', 'No paper of this library is by Smith, as far as its records say.')
     """
-    return f"No paper of this library is {', '.join(authors)}, as far as its records say." if found.authors else _gives_no("authors")
+    if not found.authors:
+        return gives_no("authors")
+    if are_known:
+        return f"Papers {', '.join(authors)} can't be chosen at once: ask for one author, for several together (“by A and B”), or leave one out."
+    return f"No paper of this library is {', '.join(authors)}, as far as its records say."
 
 
 def _said(wanted: OfLibrary, facts: Facts) -> str:
@@ -108,7 +113,7 @@ def _subject(facts: Facts) -> str:
 def _years(facts: Facts) -> str:
     years = facts.holdings.years
     if years is None:
-        return _gives_no("years")
+        return gives_no("years")
     span = f"from {years[0]}" if years[0] == years[1] else f"from {years[0]} to {years[1]}"
     unknown = facts.papers - facts.dated
     return f"The papers of this library are {span}" + (f"; of {unknown:,} of the {facts.papers:,} no year is known." if unknown > 0 else ".")
@@ -119,7 +124,7 @@ def _counted(called: str, counts: Counts) -> str:
     >>> _counted("venues", (("Nature", 3), ("Bog Letters", 1)))
     'The venues of this library, with the number of their papers: Nature (3); Bog Letters (1).'
     """
-    return f"The {called} of this library, with the number of their papers: {_row(counts)}." if counts else _gives_no(called)
+    return f"The {called} of this library, with the number of their papers: {_row(counts)}." if counts else gives_no(called)
 
 
 def _row(counts: Counts) -> str:
@@ -127,7 +132,8 @@ def _row(counts: Counts) -> str:
     return "; ".join(f"{value} ({count:,})" for value, count in counts[:_MOST]) + more
 
 
-def _gives_no(called: str) -> str:
+def gives_no(called: str) -> str:
+    """That no record has a field, called as several: "authors"."""
     return f"The records of this library give no {called}."
 
 

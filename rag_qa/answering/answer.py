@@ -18,6 +18,8 @@ class Status(StrEnum):
     UNSUPPORTED = "unsupported"
     UNCITED = "uncited"
     UNKNOWN_CITATION = "unknown-citation"
+    RECORD = "record"
+    """It tells what the record of the cited paper says (its authors, its year), and quotes no abstract."""
 
 
 @dataclass(frozen=True, slots=True)

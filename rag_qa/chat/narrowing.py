@@ -41,11 +41,12 @@ _ALWAYS_LAST = re.compile(r"^(?:only|just|excluding|except|without|ignoring|leav
 _IN_PAPERS = re.compile(r",? in papers(?=\s*(?:[,?.!]|$))", re.IGNORECASE)
 _KINDS = {
     "years": ("year_from", "year_to"),
-    "author": ("author",),
+    "author": ("author", "also_by"),
+    "left out": ("not_by",),
     "venue": ("venue", "collection"),
     "type": ("type", "exclude_types"),
     "language": ("language",),
-    "retracted": ("without_retracted",),
+    "retracted": ("without_retracted", "only_retracted"),
 }
 _ANYTHING = re.compile(
     r"^(?:and |but |ok(?:ay)? |now |so )*(?:(?:for|from|in|of|by|with) )?(?:all|any|every|whatever|regardless of|no matter)(?: of)?(?: the)?"

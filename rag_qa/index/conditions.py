@@ -13,7 +13,7 @@ from rag_qa.papers import Paper
 Conditions = Mapping[str, str | tuple[int | None, int | None] | frozenset[str]]
 """Field -> value, as a person would write it, (least, greatest) with None for open, or folded values not to have.
 
-Fields: year, venue, collection, author, type, language, keyword, notice.
+Fields: year, venue, collection, author, type, language, keyword, notice; also_by: authors, all of whom are wanted; not_by: authors who are not.
 """
 
 NAMED = ("venue", "collection", "type", "language", "keyword", "notice")

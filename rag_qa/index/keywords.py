@@ -239,20 +239,32 @@ def _all_of(clauses: list[tuple[tantivy.Occur, tantivy.Query]]) -> tantivy.Query
 def _filters(schema: tantivy.Schema, conditions: Conditions) -> list[tuple[tantivy.Occur, tantivy.Query]]:
     clauses: list[tuple[tantivy.Occur, tantivy.Query]] = []
     for field, wanted in conditions.items():
-        if isinstance(wanted, frozenset):
+        if field in (_ALSO_BY, _NOT_BY) and isinstance(wanted, frozenset):
+            occurs = tantivy.Occur.Must if field == _ALSO_BY else tantivy.Occur.MustNot
+            by_each = [(occurs, _by(schema, name)) for name in sorted(wanted)]
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, tantivy.Query.all_query()), *by_each])
+        elif isinstance(wanted, frozenset):
             unwanted = [(tantivy.Occur.MustNot, _term(schema, field, value)) for value in sorted(wanted)]
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, tantivy.Query.all_query()), *unwanted])
         elif isinstance(wanted, tuple):
             low, high = _bounded(wanted[0], _YEARS[0]), _bounded(wanted[1], _YEARS[1])
             query = tantivy.Query.range_query(schema, field, tantivy.FieldType.Integer, low, high)
         elif field == "author":
-            some = [[(tantivy.Occur.Should, _term(schema, field, term)) for term in terms] for terms in wanted_author(wanted)]
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, tantivy.Query.boolean_query(one)) for one in some])
+            query = _by(schema, wanted)
         else:
             query = _term(schema, field, wanted_venue(wanted) if field == "venue" else folded(wanted))
         # a filter must not add to the score
         clauses.append((tantivy.Occur.Must, tantivy.Query.const_score_query(query, 0.0)))
     return clauses
+
+
+_ALSO_BY, _NOT_BY = "also_by", "not_by"
+
+
+def _by(schema: tantivy.Schema, author: str) -> tantivy.Query:
+    """Papers that have an author of this name."""
+    some = [[(tantivy.Occur.Should, _term(schema, "author", term)) for term in terms] for terms in wanted_author(author)]
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, tantivy.Query.boolean_query(one)) for one in some])
 
 
 def _term(schema: tantivy.Schema, field: str, value: str) -> tantivy.Query:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from rag_qa import exports
-from rag_qa.answering.answer import Answer, Sentence, Source
+from rag_qa.answering.answer import Answer, Sentence, Source, Status
 from rag_qa.errors import RagQAError
 from rag_qa.interfaces import markdown, render
 from rag_qa.papers import Paper
@@ -175,6 +175,8 @@ def _sentence(sentence: Sentence, anchor: str) -> str:
     markers = "".join(f'<a href="#{anchor}-s{n}">[{n}]</a>' for n in sentence.citations)
     warning = render.warning_of(sentence)
     warned = f'<span class="warning">⚠ {_shown(warning)}</span>' if warning else ""
+    if sentence.verdict.status is Status.RECORD:
+        warned = f'<span class="said">({_shown(sentence.verdict.why)})</span>'
     return f"<p>{' '.join(part for part in (f'<bdi>{shown}</bdi>', markers, warned) if part)}</p>"
 
 

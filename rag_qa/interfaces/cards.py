@@ -49,6 +49,7 @@ FLAGS = {
     Status.UNCITED: "Cites no source",
     Status.UNKNOWN_CITATION: "Cites a source that does not exist",
     Status.SUPPORTED: "Note",
+    Status.RECORD: "Note",
 }
 """What a flagged sentence is called. A supported one is only flagged when the check has something to say of it."""
 
@@ -329,6 +330,8 @@ def sentence_html(sentence: Sentence, turn: Turn) -> str:
     text = escape(sentence.text)
     lead = f'<span class="{"rq-aside" if sentence.lead == BEFORE_THIS else "rq-lead"}">{escape(sentence.lead)}</span> ' if sentence.lead else ""
     status = sentence.verdict.status
+    if status is Status.RECORD:
+        return f'{lead}<span class="rq-sentence">{text}{markers}</span> <span class="rq-aside">({escape(sentence.verdict.why)})</span>'
     if status is Status.SUPPORTED and not sentence.verdict.why:
         return f'{lead}<span class="rq-sentence">{text}{markers}</span>'
     return f'{lead}<span class="rq-sentence" data-status="{status.value}"><span class="rq-doubted">{text}</span>{markers} {_flag(sentence)}</span>'
@@ -483,6 +486,8 @@ def chat_files_html() -> str:
 
 
 def _check(sentences: Sequence[Sentence]) -> str:
+    if all(sentence.verdict.status is Status.RECORD for sentence in sentences):
+        return '<span class="rq-good">Told by the records of the papers, and quoted from no abstract.</span>'
     held = sum(sentence.verdict.status is Status.SUPPORTED for sentence in sentences)
     if held == len(sentences):
         text = "Backed by the passage marked below." if held == 1 else "Every sentence is backed by a passage marked below."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rag_qa.answering.answer import Answer, Sentence
+from rag_qa.answering.answer import Answer, Sentence, Status
 from rag_qa.interfaces import render
 
 # Entities where a backslash is not enough everywhere: some renderers look for formulas, links or HTML before they read backslashes.
@@ -36,7 +36,8 @@ def sentence(one: Sentence) -> str:
     shown = " ".join(escape(part) for part in (one.lead, one.text) if part)
     markers = "".join(f"[{n}]" for n in one.citations)
     warning = render.warning_of(one)
-    return " ".join(part for part in (shown, markers, f"⚠ *{escape(warning)}*" if warning else "") if part)
+    record = f"*({escape(one.verdict.why)})*" if one.verdict.status is Status.RECORD else ""
+    return " ".join(part for part in (shown, markers, record, f"⚠ *{escape(warning)}*" if warning else "") if part)
 
 
 def body(answer: Answer) -> str:

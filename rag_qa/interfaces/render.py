@@ -372,6 +372,8 @@ def preface_lines(preface: str, width: int | None = None) -> list[Line]:
 def sentence_lines(sentence: Sentence, width: int | None = None) -> list[Line]:
     """A sentence with its markers, and under it a warning if it is not supported."""
     lines = wrapped(sentence.marked, width)
+    if sentence.verdict.status is Status.RECORD:
+        lines += wrapped(f"({sentence.verdict.why})", width, Kind.NOTE, indent="  ")
     if warning := warning_of(sentence):
         lines += wrapped(f"⚠ {warning}", width, Kind.WARNING, indent="  ")
     return lines
@@ -384,7 +386,7 @@ def warning_of(sentence: Sentence) -> str:
     'cites no source'
     """
     verdict = sentence.verdict
-    if verdict.status is Status.SUPPORTED:
+    if verdict.status in (Status.SUPPORTED, Status.RECORD):
         return ""
     complaint = COMPLAINTS[verdict.status]
     return f"{complaint}: {verdict.why}" if verdict.why else complaint

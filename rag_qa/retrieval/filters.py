@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
 from rag_qa.index.store import Conditions, folded, is_by, venue_forms, venues, wanted_venue
 from rag_qa.papers import TYPES, Notice, Paper
+
+MONTH = (
+    r"(?:(?:(?:early|mid|late)[- ])?(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?,? (?:\d{1,2}(?:st|nd|rd|th)?,? )?)"
+)
+"""A month, and a day of it, in front of a year."""
 
 LANGUAGES: Mapping[str, str] = {
     "ar": "Arabic",
@@ -41,6 +48,7 @@ class Filters:
     """What a paper must be to be found at all; None or empty means anything. Years are inclusive; names are compared without regard to capitals.
 
     `venue`: its name, with or without the year, or its initials. `author`: all words of it stand in the name of one author; the family name will do.
+    `also_by`: further authors, all of whom it must have. `not_by`: authors of whom it must have none.
     `type`, and `exclude_types`: of papers.TYPES. `language`: ISO 639-1. `keyword`: one of the paper's keywords.
     """
 
@@ -54,6 +62,9 @@ class Filters:
     language: str | None = None
     keyword: str | None = None
     without_retracted: bool = False
+    also_by: tuple[str, ...] = ()
+    not_by: tuple[str, ...] = ()
+    only_retracted: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -84,17 +95,20 @@ class Filters:
             yield any(wanted_venue(self.venue) in venue_forms(venue) for venue in venues(paper))
         if self.author:
             yield any(is_by(self.author, name) for name in paper.authors)
+        yield all(any(is_by(wanted, name) for name in paper.authors) for wanted in self.also_by)
+        yield not any(is_by(unwanted, name) for name in paper.authors for unwanted in self.not_by)
         if self.keyword:
             yield folded(self.keyword) in map(folded, paper.keywords)
         yield paper.type not in self.exclude_types
         yield not (self.without_retracted and paper.is_retracted)
+        yield paper.is_retracted or not self.only_retracted
 
     def and_also(self, other: Filters) -> Filters:
         """Both together; where they say different things of one field, the other one counts.
 
         >>> Filters(venue="ICLR", year_from=2020).and_also(Filters(venue="ICML"))
         Filters(year_from=2020, year_to=None, venue='ICML', collection=None, author=None, type=None, exclude_types=(), language=None, keyword=None, \
-without_retracted=False)
+without_retracted=False, also_by=(), not_by=(), only_retracted=False)
         """
         return replace(self, **{field.name: value for field in fields(self) if _is_given(value := getattr(other, field.name))})
 
@@ -127,10 +141,13 @@ class Narrowing:
         """What to say of that; "" for nothing.
 
         >>> Narrowing(unread=("by Smith and Jones",)).notice
-        'Not used to choose papers: “by Smith and Jones” (one author whom the library knows can be chosen).'
+        'Not used to choose papers: “by Smith and Jones” (only authors whom the library knows can be chosen or left out).'
         """
         said = ", ".join(f"“{phrase}”" for phrase in self.unread)
-        return f"Not used to choose papers: {said} (one author whom the library knows can be chosen)." if said else ""
+        unread = f"Not used to choose papers: {said} (only authors whom the library knows can be chosen or left out)." if said else ""
+        has_month = any(re.search(rf"\b{MONTH}(?:19|20)\d\d", phrase, re.IGNORECASE) for phrase in self.phrases)
+        months = "No month is known of the papers: those of the whole year are looked at." if has_month else ""
+        return " ".join(filter(None, [unread, months]))
 
 
 NOT_NARROWED = Narrowing()
@@ -174,9 +191,14 @@ def _words(filters: Filters) -> Iterator[str]:
     for name, template in (*templates, ("language", "in the language {}"), ("keyword", "marked with the keyword {}")):
         if value := getattr(filters, name):
             yield template.format(value)
+        if name == "author":
+            yield from (f"by {author}" for author in filters.also_by)
+            yield from (f"not by {author}" for author in filters.not_by)
     yield from (f"no {type_}" for type_ in filters.exclude_types)
     if filters.without_retracted:
         yield "not retracted"
+    if filters.only_retracted:
+        yield "retracted"
 
 
 def _years(first: int | None, last: int | None) -> str:
@@ -203,8 +225,14 @@ def conditions(filters: Filters) -> Conditions:
             found[name] = value
     if filters.exclude_types and not filters.type:
         found["type"] = frozenset(map(folded, filters.exclude_types))
+    if filters.also_by:
+        found["also_by"] = frozenset(filters.also_by)
+    if filters.not_by:
+        found["not_by"] = frozenset(filters.not_by)
     if filters.without_retracted:
         found["notice"] = frozenset({Notice.RETRACTED.value})
+    elif filters.only_retracted:
+        found["notice"] = Notice.RETRACTED.value
     return found
 
 
@@ -243,11 +271,16 @@ _EXPECTED: Mapping[str, tuple[type, str]] = {
     "language": (str, "a language of two letters, such as en"),
     "keyword": (str, "a keyword"),
     "without_retracted": (bool, "true or false"),
+    "also_by": (list, "a list of names"),
+    "not_by": (list, "a list of names"),
+    "only_retracted": (bool, "true or false"),
 }
 
 
 def _is_type(name: str, value: object) -> bool:
-    """Is it one, where types are wanted?"""
+    """Is it one, where types or names are wanted?"""
+    if name in ("also_by", "not_by"):
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
     if name == "exclude_types":
         return isinstance(value, list) and all(one in TYPES for one in value)
     return name != "type" or value in TYPES

@@ -58,6 +58,12 @@ _NOT_RETRACTED = re.compile(
     re.IGNORECASE,
 )
 _RETRACTED = re.compile(rf"\bretracted (?={PAPERS}\b)", re.IGNORECASE)
+_ONLY_RETRACTED = re.compile(
+    rf"^{POLITE}(?:(?:list|show|give|find)(?: me)? )?(?:all |only |the |just )*retracted (?:{PAPERS})(?=[\s?.!]*$)"
+    rf"|^{POLITE}(?:which|what)(?: of the)? (?:{PAPERS}) (?:was|were|are|have been) retracted(?=[\s?.!]*$)"
+    rf"|\b(?:only|just) (?:the )?retracted (?:ones|{PAPERS})\b|(?<=papers )(?:that|which) (?:were|are|have been) retracted\b",
+    re.IGNORECASE,
+)
 _COUNTS = re.compile(r"\b(?:how many|number of|count)\b", re.IGNORECASE)
 
 _LANGUAGES = {
@@ -95,9 +101,13 @@ _WITH_ANOTHER = re.compile(rf"\b(?:{'|'.join(_LANGUAGES)}),? (?:and|or) (?:in )?
 
 
 def not_retracted(question: str) -> Iterator[Phrase]:
-    """ "excluding retracted papers". That papers must be retracted can't be asked of the index: the word goes, where no number is asked for."""
+    """ "excluding retracted papers", "only retracted papers". Where else papers are called retracted, a paper about retractions may be meant as well:
+    the word goes, where no number is asked for.
+    """
     if found := _NOT_RETRACTED.search(question):
         yield Phrase(found.start(), found.end(), Filters(without_retracted=True))
+    elif found := _ONLY_RETRACTED.search(question):
+        yield Phrase(found.start(), found.end(), Filters(only_retracted=True), "papers")
     elif (
         (found := _RETRACTED.search(question))
         and asks_for_papers(question[: found.start()] + question[found.end() :])

@@ -1,5 +1,5 @@
 """Authors and venues that a question names. A name counts only if the library knows it as a whole; one of several does not, since papers can be
-narrowed by one only."""
+narrowed by one only, or by two together."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ _TITLE = r"(?:(?:Dr|Prof|Professor|Mr|Mrs|Ms)\.? )?"
 _ET_AL = r"(?:,? et al\.?| and (?:colleagues|co-?workers|others|(?:his|her|their) (?:group|team|colleagues)))?"
 _BY = re.compile(rf"\b{PREFIX}by {_TITLE}(?P<name>{_PERSON}){_ET_AL}")
 _ANOTHER_PERSON = re.compile(rf"(?:, {_PERSON})*,? (?:and|or|&|with|but not)(?: by)? {_PERSON}")
+_BOTH = re.compile(rf" (?:and|&|together with|with)(?: by)? {_TITLE}(?P<name>{_PERSON})")
+_OR = re.compile(r",? (?:or|nor)\b")
+_NOT_BY = re.compile(r"\b(?:(?:that|which) (?:are|were) )?not (?:written )?$", re.IGNORECASE)
 # "the method proposed by Smith"
 _DONE = re.compile(r"\b(?!published|presented|accepted|authored|printed)\w+(?:ed|wn|ven|ught)\s*$", re.IGNORECASE)
 _SAID = any_of(
@@ -43,15 +46,28 @@ _ITS_YEAR = re.compile(r" ((?:19|20)\d\d)\b(?! ?[-–]| onwards?\b)")  # "ICLR 2
 
 
 def author(question: str, knows: Knows) -> Iterator[Phrase]:
-    """ "by Smith", where papers are spoken of before it."""
+    """ "by Smith", "by Smith and Jones" (by both), "not by Smith", where papers are spoken of before it."""
+    has_one = False
     for found in _BY.finditer(question):
         before = question[: found.start()]
         name = found["name"].rstrip(",")
-        if not SPEAKS_OF_PAPERS.search(before) or is_denied(before) or _DONE.search(before) or _ANOTHER_PERSON.match(question, found.end()):
+        if not SPEAKS_OF_PAPERS.search(before) or _DONE.search(before) or not (_is_name(name) and knows("author", name)):
             continue
-        if _is_name(name) and knows("author", name):
-            yield Phrase(found.start(), found.end(), Filters(author=name))
-            return
+        denied = _NOT_BY.search(before)
+        if (is_denied(before) and not denied) or (has_one and not denied):
+            continue
+        if denied and _OR.match(question, found.end()):
+            continue
+        others = _ANOTHER_PERSON.match(question, found.end())
+        if others is None:
+            start = denied.start() if denied else found.start()
+            yield Phrase(start, found.end(), Filters(not_by=(name,)) if denied else Filters(author=name))
+            has_one = has_one or not denied
+            continue
+        both = _BOTH.fullmatch(others.group())
+        if both and not denied and _is_name(both["name"]) and knows("author", both["name"]):
+            yield Phrase(found.start(), others.end(), Filters(author=name, also_by=(both["name"],)))
+            has_one = True
 
 
 def asked_of(question: str, knows: Knows) -> Iterator[Phrase]:
@@ -77,6 +93,15 @@ def unread(question: str) -> Iterator[str]:
         if SPEAKS_OF_PAPERS.search(clause_before(before)) and not _DONE.search(before) and _is_name(found["name"]):
             other = _ANOTHER_PERSON.match(question, found.end())
             yield ("not " if is_denied(before) else "") + question[found.start() : other.end() if other else found.end()]
+
+
+def people(phrase: str) -> list[str]:
+    """The names in a phrase that `unread` gave.
+
+    >>> people("not by Rusbridge or Volk")
+    ['Rusbridge', 'Volk']
+    """
+    return re.findall(_PERSON, phrase)
 
 
 def venue(question: str, knows: Knows) -> Iterator[Phrase]:

@@ -1,6 +1,6 @@
 """A question -> the filters that it names itself, and the question without them. By rules: a filter that was never meant hides the answer, so a
-phrase counts only where it speaks of papers and nothing denies it, and names only if the library knows them. What is denied ("not by Smith") stays
-in the question."""
+phrase counts only where it speaks of papers and nothing denies it, and names only if the library knows them. What is denied stays in the question,
+except for authors ("not by Smith") and types."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from rag_qa.text import any_of
 class Understood:
     """`question`: what is left to search for. `filters`: what the question says of the papers. `phrases`: the words that were taken for filters.
     `asks_nothing_else`: "papers by Smith since 2020", "How many papers are there?" (without any filter); then the question is left as it is.
-    `unread`: what the question says of authors that no filter was read from, since the library knows no such name, several are named, or it is
-    denied: "by Smith and Jones", "not by Smith". It is still in the question. `order`: of a list of papers, if the question says one.
+    `unread`: what the question says of authors that no filter was read from, since the library knows no such name, or several are named
+    that are not wanted together: "by Smith or Jones". It is still in the question. `order`: of a list of papers, if the question says one.
     `asks_for_unread`: besides such authors nothing is asked for: "papers by Smith".
     """
 
@@ -142,6 +142,7 @@ def _both(one: Filters, other: Filters) -> Filters:
         year_from=max(first, default=None),
         year_to=min(last, default=None),
         exclude_types=tuple(dict.fromkeys((*one.exclude_types, *other.exclude_types))),
+        not_by=tuple(dict.fromkeys((*one.not_by, *other.not_by))),
     )
 
 

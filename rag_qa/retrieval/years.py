@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import date
 
-from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.filters import MONTH, Filters
 from rag_qa.retrieval.phrases import BEING, PAPERS, PREFIX, PUBLISHED, SPEAKS_OF_PAPERS, Phrase, asks_for_papers, clause_before, is_denied
 from rag_qa.text import any_word
 
@@ -29,8 +29,8 @@ _FORMS: tuple[tuple[str, Callable[[list[int]], _Span]], ...] = (
     (rf"(?:until|till|up to|through|no later than) {_YEAR}|{_YEAR} or earlier", lambda years: (None, years[0])),
     (rf"(?:before|earlier than|older than|prior to) {_YEAR}", lambda years: (None, years[0] - 1)),
     (rf"(?:after|later than|newer than) {_YEAR}", lambda years: (years[0] + 1, None)),
-    (rf"since {_YEAR}(?: {_ON})?|(?:from )?{_YEAR} {_ON}|no earlier than {_YEAR}", lambda years: (years[0], None)),
-    (rf"(?:(?:in|of|from) (?:the year )?|(?<=published )){_YEAR}|\({_YEAR}\)", lambda years: (years[0], years[0])),
+    (rf"since {MONTH}?{_YEAR}(?: {_ON})?|(?:from )?{_YEAR} {_ON}|no earlier than {_YEAR}", lambda years: (years[0], None)),
+    (rf"(?:(?:in|of|from) (?:the year )?{MONTH}?|(?<=published ){MONTH}?){_YEAR}|\({_YEAR}\)", lambda years: (years[0], years[0])),
 )
 # "of 2000 children", "after 2000 days" are numbers of things; "since 2000 deals with" is none.
 _COUNTED = (

@@ -207,10 +207,10 @@ def test_only_what_is_not_supported_is_marked() -> None:
 
 
 @pytest.mark.parametrize("status", Status)
-def test_every_status_but_supported_is_said_in_words(status: Status) -> None:
+def test_every_status_that_tells_against_a_sentence_is_said_in_words(status: Status) -> None:
     warning = render.warning_of(Sentence("It is.", (1,), Verdict(status, why="")))
 
-    assert bool(warning) is (status is not Status.SUPPORTED)
+    assert bool(warning) is (status not in (Status.SUPPORTED, Status.RECORD))
 
 
 def test_the_question_is_repeated_only_if_it_was_understood_as_another() -> None:
