@@ -15,12 +15,16 @@ from eval import corpus
 from eval.datasets.loader import Kind
 from eval.proposals import rules
 from eval.proposals.choosing import chosen
-from eval.proposals.proposal import Proposal, counted, fault
+from eval.proposals.proposal import Proposal, counted, each_once, fault
+from eval.proposals.written import KINDS as WRITTEN_KINDS
+from eval.proposals.written import Written, written
 from rag_qa import settings
 from rag_qa.engine import Engine
 from rag_qa.errors import RagQAError
 from rag_qa.interfaces import new_files
+from rag_qa.llm.chat_model import ChatModel
 from rag_qa.papers import Paper
+from rag_qa.parts import Parts
 from rag_qa.settings import Settings
 
 HELP = "propose questions about a library, each with its paper and fact, for a person to look through"
@@ -35,12 +39,15 @@ class MakingError(RagQAError):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What was proposed. `rejected`: proposals that did not hold, by the reason. `papers`: of how many it was made, out of `library`."""
+    """What was proposed. `rejected`: proposals that did not hold, by the reason. `papers`: of how many it was made, out of `library`. `written`: what
+    a chat model did, if one was asked.
+    """
 
     proposals: Sequence[Proposal]
     rejected: Mapping[str, int]
     papers: int
     library: int
+    written: Written | None = None
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +67,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kinds", nargs="+", default=list(rules.KINDS), choices=list(rules.KINDS), metavar="KIND", help=f"only these kinds: {', '.join(rules.KINDS)}"
     )
+    parser.add_argument(
+        "--writer",
+        choices=["auto", "rules", "llm"],
+        default="auto",
+        help="who writes questions about one paper. rules: nobody, offline. llm: the chat model of the settings. auto (default): llm if one is set",
+    )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="other questions for another number (default: 0)")
 
 
@@ -72,29 +85,45 @@ def _at_least_one(value: str) -> int:
 def run(arguments: argparse.Namespace) -> Made:
     """Propose, check, write. Raises RagQAError."""
     new_files.require_new(arguments.out)
-    found = make(_papers(arguments), arguments.count, [Kind(kind) for kind in arguments.kinds], arguments.seed)
+    chosen_settings = settings.load()
+    asks_model = arguments.writer == "llm" or (arguments.writer == "auto" and chosen_settings.uses_llm)
+    model = Parts(chosen_settings).chat_model if asks_model else None
+    kinds = [Kind(kind) for kind in arguments.kinds]
+    found = make(_papers(arguments), arguments.count, kinds, arguments.seed, model=model, reply_tokens=chosen_settings.llm_max_output_tokens)
     lines = [json.dumps(one.to_record(), ensure_ascii=False) + "\n" for one in found.proposals]
     new_files.write_new(arguments.out, "".join(lines))
     return found
 
 
-def make(papers: Sequence[Paper], count: int, kinds: Sequence[Kind] = rules.KINDS, seed: int = 0) -> Made:
-    """Propose at most `count` questions, by rules. Raises MakingError when there is none."""
+def make(
+    papers: Sequence[Paper],
+    count: int,
+    kinds: Sequence[Kind] = rules.KINDS,
+    seed: int = 0,
+    *,
+    model: ChatModel | None = None,
+    reply_tokens: int = 600,
+) -> Made:
+    """Propose at most `count` questions: by rules, and what a model can write better by that one, as far as it comes. Raises MakingError when there
+    is none, and ProviderError when the model does not answer at all.
+    """
     looked_at = sample(papers, seed)
     by_id = {paper.id: paper for paper in papers}
-    faults: Counter[str] = Counter()
-    sound = []
+    said = written(model, looked_at, count, seed, reply_tokens=reply_tokens) if model and set(kinds) & set(WRITTEN_KINDS) else None
+    rejected = Counter(said.rejected) if said else Counter[str]()
+    sound = [one for one in said.proposals if one.kind in kinds] if said else []
+    has_enough = len(sound) >= count
     for one in rules.proposals(looked_at, is_sample=len(looked_at) < len(papers)):
-        if one.kind not in kinds:
+        if one.kind not in kinds or (has_enough and one.kind in WRITTEN_KINDS):
             continue
         if why := fault(one, by_id):
-            faults[why] += 1
+            rejected[why] += 1
         else:
             sound.append(one)
-    taken = chosen(sound, count, seed)
+    taken = chosen(each_once(sound), count, seed)
     if not taken:
         raise MakingError(f"no question of kind {', '.join(kinds)} could be made of {len(papers)} papers: ask for other kinds, or of more papers")
-    return Made(taken, faults, len(looked_at), len(papers))
+    return Made(taken, rejected, len(looked_at), len(papers), said)
 
 
 def sample(papers: Sequence[Paper], seed: int) -> list[Paper]:
@@ -133,6 +162,10 @@ def lines(found: Made, out: Path) -> list[str]:
     ]
     if found.papers < found.library:
         told.append(f"  made of {found.papers} papers that were drawn by lot, so none of the kind set")
+    if said := found.written:
+        tokens = "" if said.prompt_tokens is None or said.completion_tokens is None else f", {said.prompt_tokens + said.completion_tokens:,} tokens"
+        told.append(f"  {len(said.proposals)} of those that {said.model} wrote hold ({counted(said.requests, 'request')}{tokens})")
+        told += [f"  it was not asked any further: {said.stopped}"] if said.stopped else []
     if found.rejected:
         reasons = ", ".join(f"{number} {why}" for why, number in sorted(found.rejected.items()))
         told.append(f"  {sum(found.rejected.values())} others did not hold: {reasons}")
