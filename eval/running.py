@@ -54,6 +54,14 @@ def add_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("--split", default="test", metavar="NAME", help="of a folder: the judgments in qrels/NAME.tsv (default: test)")
     run.add_argument("--papers", type=Path, metavar="PATH", help="abstracts to index (default: seeds/, or those of FILE's list of ids)")
     run.add_argument(
+        "--library",
+        type=Path,
+        nargs="?",
+        const=Path(),
+        metavar="DIR",
+        help="ask an index as it is instead: that of the data folder DIR, without one that of RAG_QA_DATA_DIR, with the embedder of the settings",
+    )
+    run.add_argument(
         "--dataset", type=Path, default=corpus.ICLR, metavar="FILE", help="where those ids are looked up (default: that of ../shared/data)"
     )
     run.add_argument("--kinds", nargs="+", default=[], choices=list(loader.Kind), metavar="KIND", help="only these kinds of questions")
@@ -102,10 +110,13 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
         said = ", ".join(f"{number} {status}" for status, number in sorted(left_out.items()))
         print(f"{left_out.total()} questions of {arguments.data} are not asked: {said} (python -m eval review {arguments.data})\n")
     with tempfile.TemporaryDirectory(prefix="rag-qa-eval-", ignore_cleanup_errors=True) as temporary:
-        source = folder.corpus(collection) if collection else corpus_of(arguments, Path(temporary))
-        chosen = settings.load(data_dir=arguments.data_dir or Path(temporary) / "index", answerer=arguments.answerer, embedder=arguments.embedder)
+        chosen = _settings(arguments, Path(temporary) / "index")
         system = make_system(chosen)
-        papers = indexed(system, source.path)
+        if arguments.library is not None:
+            source, papers = corpus.Corpus(chosen.data_dir), system.papers()
+        else:
+            source = folder.corpus(collection) if collection else corpus_of(arguments, Path(temporary))
+            papers = indexed(system, source.path)
         source = folder.as_read(collection, source, papers) if collection else source
         resolved = loader.resolve(questions, papers, path=arguments.data, abstracts=source.abstracts)
         manifest = _manifest(arguments, chosen, papers, len(resolved))
@@ -128,6 +139,15 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
         writer.finish([question.id for question in resolved], models=models, cold=first, finished=_now())
         stored = run_directory.load(arguments.out or Path(temporary) / "run")
         return _scored(stored, bounds, only_failures=arguments.only_failures)
+
+
+def _settings(arguments: argparse.Namespace, temporary: Path) -> Settings:
+    """What the product is run with. Raises HarnessError for a library and papers to index, and SettingsError."""
+    if arguments.library is None:
+        return settings.load(data_dir=arguments.data_dir or temporary, answerer=arguments.answerer, embedder=arguments.embedder)
+    if arguments.papers or arguments.data_dir or arguments.data.is_dir():
+        raise HarnessError("--library asks an index as it is: leave --papers, --data-dir and a folder of questions with documents away, or --library")
+    return settings.load(data_dir=None if arguments.library == Path() else arguments.library, answerer=arguments.answerer)
 
 
 def _answering(

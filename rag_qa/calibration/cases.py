@@ -23,6 +23,7 @@ _AIM, _MOST_OF_PAPER = 150, 3  # of a small library, several questions a paper a
 
 _FEWEST_WORDS, _MOST_WORDS = 4, 8  # of a question that is made
 _TRUE, _FALSE = frozenset({"true", "yes", "y", "1"}), frozenset({"false", "no", "n", "0"})
+_ACCEPTED = "accepted"
 _KEYS = "question, and papers (ids or first words of abstracts) or answerable (true or false)"
 
 
@@ -80,7 +81,8 @@ class Case:
 
 
 def read(path: Path) -> list[Case]:
-    """The questions of a file, each once: JSON lines, or a table with a heading (.csv, .tsv). Other keys and columns are left aside.
+    """The questions of a file, each once: JSON lines, or a table with a heading (.csv, .tsv). Other keys and columns are left aside, and so is a
+    question that has only been proposed, or was rejected (`status`).
 
     Raises SourceError with the line of a question that can't be used, or of which something else is said than before.
     """
@@ -91,9 +93,9 @@ def read(path: Path) -> list[Case]:
     except OSError as error:
         raise SourceError(path, None, found=error.strerror or str(error), expected="a readable file of questions") from None
     records = _rows(path, content) if path.suffix.lower() in (".csv", ".tsv") else _objects(path, content)
-    cases = [_case(path, line, record) for line, record in records]
+    cases = [_case(path, line, record) for line, record in records if record.get("status", _ACCEPTED) == _ACCEPTED]
     if not cases:
-        raise SourceError(path, None, found="no question", expected=f"JSON lines, or a table, with {_KEYS}")
+        raise SourceError(path, None, found="no question", expected=f"JSON lines, or a table, with {_KEYS}, and with the status {_ACCEPTED} if any")
     return each_once((path, case) for case in cases)
 
 

@@ -50,6 +50,14 @@ def test_a_question_that_is_asked_twice_counts_once() -> None:
     assert [case.line for case in cases.read(lines)] == [1]
 
 
+def test_what_is_only_proposed_or_was_rejected_is_left_aside() -> None:
+    record = '{{"question": "Number {}?", "answerable": false, "status": "{}"}}\n'
+    lines = written("a.jsonl", "".join(record.format(n, status) for n, status in enumerate(("proposed", "accepted", "rejected"))))
+    assert [case.question for case in cases.read(lines)] == ["Number 1?"]
+    with pytest.raises(SourceError, match=r"found no question, expected .* and with the status accepted if any"):
+        cases.read(written("b.jsonl", record.format(1, "proposed")))
+
+
 def test_empty_cells_beyond_the_columns_are_no_fault() -> None:
     assert [case.question for case in cases.read(written("a.csv", "question,answerable,,\nWho?,yes,,,,\n"))] == ["Who?"]
 

@@ -70,6 +70,19 @@ def test_a_library_is_asked_about_as_it_is_and_by_the_ids_that_it_has(sea: Path,
     assert {paper for record in records for paper in record["papers"]} == {paper.id for paper in engine.papers()}
 
 
+def test_a_library_is_asked_as_it_is(sea: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("RAG_QA_EMBEDDER", "static")
+    monkeypatch.setenv("RAG_QA_DATA_DIR", str(tmp_path / "data"))
+    Engine(load()).index([sea])
+    _, records = made("--library", "--kinds", "definition", "off-topic")
+    Path("q.jsonl").write_text("".join(json.dumps({**record, "status": "accepted"}) + "\n" for record in records), encoding="utf-8")
+    sea.unlink()  # nothing is read again
+    assert main(["run", "--data", "q.jsonl", "--library", "--only-failures"]) in (0, 1)
+    assert f"{len(records)} questions of q.jsonl over 2 papers" in capsys.readouterr().out
+    assert main(["run", "--data", "q.jsonl", "--library", "--papers", "x"]) == 2
+    assert "--library asks an index as it is" in capsys.readouterr().err
+
+
 def test_a_file_that_is_there_is_not_written_over(sea: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("q.jsonl").write_text("mine\n")
     assert main(["make-questions", "--papers", str(sea), "--out", "q.jsonl"]) == 2
