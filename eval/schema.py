@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from eval import correcting
 from eval.items import Item
 
 HELP = "print the JSON Schema of what is left in the directory of a run"
@@ -145,6 +146,35 @@ def of_certified() -> dict[str, Any]:
     }
 
 
+def of_corrections() -> dict[str, Any]:
+    """The schema of corrections.json."""
+    share = {"type": "number", "minimum": 0, "maximum": 1, "description": "of words that change"}
+    either, text = {**share, "type": ["number", "null"]}, {"type": "string"}
+    tokens = {"type": ["integer", "null"], "description": "of the corrections, null: not said"}
+    evidence = _closed(paper={"type": "string"}, sentence={"type": "string"})
+    one = _closed(
+        question={"type": "string"},
+        place={**_COUNT, "description": "which sentence of the answer, from 0"},
+        label={"enum": ["unsupported", "contradicted"]},
+        outcome={"enum": [str(outcome) for outcome in correcting.Outcome]},
+        **dict.fromkeys(("sentence", "proposed", "why"), text),
+        share={**share, "description": "of words that change; 1 without a correction that holds"},
+        evidence={"type": "array", "items": evidence},
+    )
+    return {
+        "$schema": _DIALECT,
+        "title": "smallest corrections",
+        **_closed(
+            **dict.fromkeys(("items_sha256", "version", "model"), text),
+            counts={"type": "object", "additionalProperties": _COUNT},
+            **dict.fromkeys(("answers", "requests"), _COUNT),
+            **dict.fromkeys(("words_changed_of_sentences", "words_changed_of_answers"), either),
+            **dict.fromkeys(("prompt_tokens", "completion_tokens"), tokens),
+            corrections={"type": "array", "items": one},
+        ),
+    }
+
+
 def _closed(**properties: Any) -> dict[str, Any]:
     """An object with all of these and nothing else."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
@@ -155,6 +185,7 @@ SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
     "items": of_item,
     "dialogues": of_dialogues,
     "certified": of_certified,
+    "corrections": of_corrections,
 }
 
 

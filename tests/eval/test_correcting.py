@@ -8,11 +8,12 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval import correcting, floors, run_directory, running
+from eval import correcting, floors, run_directory, running, schema
 from eval.__main__ import main
 from eval.correcting import Case, Corrector, Outcome, Proposal
 from eval.items import Item
@@ -215,6 +216,7 @@ def test_the_command_corrects_and_the_report_shows_what_changes(
     said = capsys.readouterr().out
     assert "1 corrected" in said
     told = json.loads((stored / correcting.FILE).read_text(encoding="utf-8"))
+    jsonschema.validate(told, schema.of_corrections())
     assert told["corrections"][0]["proposed"] == RIGHT
     text = shown(run_directory.load(stored))
     assert re_found(text) == ([word for word in told["corrections"][0]["sentence"].split() if word not in RIGHT.split()], True)
