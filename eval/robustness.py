@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eval import corpus, edits, runner, scoring
+from eval import corpus, edits, runner, scoring, sides
 from eval.datasets import loader
 from eval.datasets.loader import Question
 from eval.figures import measure
@@ -277,7 +277,7 @@ def as_json(outcomes: Sequence[Outcome], data: Path) -> dict[str, Any]:
     plain = [{**asdict(one), "attack_bound": one.attack_bound} for one in outcomes]
     return {
         "system": "the offline product",
-        "data": str(data),
+        "data": sides.shown(data),
         "data_sha256": hashlib.sha256(data.read_bytes()).hexdigest(),
         "faults": faults(outcomes),
         "outcomes": plain,

@@ -43,7 +43,7 @@ class FoundPaper:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A fact that an answer lacks, and the sentence of a right paper in which it stands."""
+    """A fact that an answer lacks, as it stands in a sentence of a right paper."""
 
     fact: str
     paper: str
@@ -98,7 +98,8 @@ def _places(group: Sequence[str], papers: Sequence[str], run: Run) -> Sequence[W
     """The first sentence of each right paper that holds the fact."""
     found = []
     for paper in papers:
-        holding = (one for one in sentences(run.library.get(paper, "")) if any(facts.stands_in(alias, one) for alias in group))
-        if (sentence := next(holding, None)) is not None:
-            found.append(Wanted(" / ".join(group), run.labels.get(paper, paper), sentence))
+        holding = ((alias, one) for one in sentences(run.library.get(paper, "")) for alias in group if facts.stands_in(alias, one))
+        if (first := next(holding, None)) is not None:
+            alias, sentence = first
+            found.append(Wanted(alias, run.labels.get(paper, paper), sentence))
     return found
