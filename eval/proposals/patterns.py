@@ -236,14 +236,16 @@ def _list(one: Masked) -> Iterator[Asked]:
 
 _FINDERS = r"\b(?:[Ww]e|[Rr]esults|[Ff]indings|[Ee]xperiments|[Oo]ur \w+)"
 _FINDS = rf"{_FINDERS} (?:show|find|found|showed|demonstrate|demonstrated|conclude|suggest|indicate)s? that "
-_FINDING_BEGINS_WITH = 6  # words
+_LEAST_OF_FINDING, _MOST_OF_FINDING = 5, 9  # words
 
 
 def _finding(one: Masked, subject: Subject) -> Iterator[Asked]:
     """ "We find that moss grows under snow": only where a title says which paper is meant; the fact is how the finding begins."""
     match = re.search(rf"{_FINDS}(?P<what>{WORDS}*)", one.text) if subject.is_title else None
-    words = one.open(match["what"]).split()[:_FINDING_BEGINS_WITH] if match else []
-    if len(words) == _FINDING_BEGINS_WITH and is_plain(begins := " ".join(words)):
+    words = one.open(match["what"]).split()[:_MOST_OF_FINDING] if match else []
+    while words and words[-1].casefold() in text.STOPWORDS:
+        words.pop()  # "that the confidence of models is" says nothing yet
+    if len(words) >= _LEAST_OF_FINDING and is_plain(begins := " ".join(words)):
         yield Asked(Kind.FACT, "What do the results of {x} show?", ((begins,),))
 
 

@@ -22,10 +22,10 @@ _LEANS = re.compile(
 _PARTICIPLE = re.compile(r" \w+(?:ed|en)$")
 _EMPTY = re.compile(r"^(?:(?:an?|the|novel|new|first|simple|general) )+")
 _HOLLOW = frozenset(
-    """accuracy approach approaches baseline baselines challenge challenges comparable competitive comprehensive cost effective efficient existing
-    framework frameworks general gain gains improvement improvements issue issues mechanism method methodology methods model models module modules
-    novel performance pipeline prior problem problems process results robust simple solution step strategy strong superior system technique
-    techniques unified unique way""".split()
+    """ability accuracy approach approaches baseline baselines capability challenge challenges comparable competitive comprehensive cost effective
+    efficient existing fine-grained framework frameworks general gain gains improvement improvements interpretable issue issues limitations mechanism
+    method methodology methods model models module modules novel performance pipeline prior problem problems process results robust shortcomings
+    simple solution step strategy streamlined strong superior system systematic technique techniques unified unique way""".split()
 )
 """Words that say nothing of a paper by themselves: every one has them."""
 

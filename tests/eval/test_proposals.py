@@ -78,7 +78,7 @@ def test_a_finding_is_asked_for_only_where_a_title_says_of_which_paper() -> None
     sentence = "We find that moss grows twelve percent faster under snow than elsewhere."
     assert of(sentence) == []
     assert of("We find that moss grows much faster under snow than elsewhere.", TITLED) == [
-        ("fact", "What do the results of {x} show?", ("moss grows much faster under snow",))
+        ("fact", "What do the results of {x} show?", ("moss grows much faster under snow than elsewhere",))
     ]
 
 
