@@ -128,10 +128,14 @@ def result(asked: Asked, library: Mapping[str, str], about: Mapping[str, Any]) -
 def faults(asked: Asked) -> dict[str, list[str]]:
     """The questions behind the figures, in words."""
     switches = [*asked.labelled, *asked.made]
-    lost = [item for item in asked.followups if turn_figures.is_lost(item, asked.alone[item.question.id])]
+    both = [(item, asked.alone[item.question.id]) for item in asked.followups]
     return {
         "answered from the earlier topic": [_told(one.item) for one in switches if turn_figures.contamination(one) == 1.0],
-        "not resolved: no right paper among the first 5": [_told(item) for item in lost],
+        "not resolved: no right paper among the first 5": [_told(item) for item, alone in both if turn_figures.is_lost(item, alone)],
+        "spoilt by the history: a right paper is first without it alone": [
+            _told(item) for item, alone in both if turn_figures.is_spoilt(item, alone)
+        ],
+        "right alone, and not after a change of topic": [_told(one.item) for one in switches if turn_figures.is_lost_by_switch(one)],
         "cites a number that is none of its sources": [_told(item) for item in asked.followups if turn_figures.carried_over(item)],
         "other answers when asked in turns": [pair for pair, same in asked.pairs.items() if same is False],
         "crashed": [_told(item) for item in asked.followups if item.status == "error"],

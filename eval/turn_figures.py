@@ -371,6 +371,18 @@ def title(metric: str) -> str:
 
 def is_lost(item: Item, alone: Item) -> bool:
     """Does a question need its history, and is still no right paper among the first 5 when it is understood from it?"""
-    if item.status == "error" or alone.status == "error" or not item.question.papers or item.retrieved is None or alone.retrieved is None:
-        return False
-    return not _any_right(alone, 1) and not _any_right(item, 5)
+    return _are_ranked(item, alone) and not _any_right(alone, 1) and not _any_right(item, 5)
+
+
+def is_spoilt(item: Item, alone: Item) -> bool:
+    """Does a question rank a right paper first by itself, and no longer with its history?"""
+    return _are_ranked(item, alone) and _any_right(alone, 1) and not _any_right(item, 1)
+
+
+def _are_ranked(*found: Item) -> bool:
+    return all(item.status != "error" and item.question.papers and item.retrieved is not None for item in found)
+
+
+def is_lost_by_switch(one: Switch) -> bool:
+    """Is a question answered rightly by itself, and not after another topic?"""
+    return "error" not in (one.item.status, one.alone.status) and scoring.RIGHT.score(one.alone) == 1.0 and scoring.RIGHT.score(one.item) == 0.0

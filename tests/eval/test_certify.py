@@ -65,14 +65,12 @@ def test_learn_then_test_worked_by_hand() -> None:
 
 
 def test_a_test_that_fails_ends_its_row_of_tests() -> None:
-    sure = [1 - i / 100 for i in range(100)]
-    wrong = [40 <= i < 70 for i in range(100)]  # right again below
-    tried = guarantees.learned(sure, wrong, sure, epsilon=0.1, delta=0.2)
-    failed = [one for one in tried if not one.is_certified]
-    assert failed
-    best = guarantees.best(tried)
-    assert best is not None
-    assert best.answered <= 45
+    sure = [1 - i / 1000 for i in range(400)]
+    wrong = [70 <= i < 80 for i in range(400)]
+    tried = guarantees.learned(sure, wrong, sure, epsilon=0.1, delta=0.1)
+    # the rows begin at 40 and at 220 answers; at 80 a tenth and more are wrong, and so the first row never gets to 100, where it would be too
+    assert [one.answered for one in tried] == [40, 60, 80, *range(220, 401, 20)]
+    assert [one.answered for one in tried if not one.is_certified] == [80]
 
 
 @pytest.mark.parametrize(("count", "certified"), [(21, False), (22, True)])

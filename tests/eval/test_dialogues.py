@@ -1,4 +1,4 @@
-"""Chats: figures worked by hand, systems that forget, mix up and leak on purpose, and the command over a real index."""
+"""Chats: figures worked by hand, systems that forget, mix up and leak on purpose, and the product over the shipped abstracts."""
 
 from __future__ import annotations
 
@@ -115,6 +115,11 @@ def test_no_figure_of_dialogues_is_without_an_example_worked_by_hand_and_a_card(
     assert set(turn_figures.DEFINITIONS) <= {card.name for card in cards.cards()}
 
 
+def test_the_questions_behind_the_figures_are_told() -> None:
+    found = {what: [one.partition(":")[0] for one in questions] for what, questions in dialogues.faults(ASKED).items()}
+    assert list(found.values()) == [["new", "1"], ["d"], ["b"], ["new", "1", "3"], [], ["c and d"], []]
+
+
 def test_citations_of_numbers_from_an_earlier_list_are_found() -> None:
     good = of(A)
     stray = replace(good, sentences=(replace(good.sentences[0], citations=(1, 3)),))
@@ -215,8 +220,8 @@ def test_a_chat_is_asked_from_its_first_question() -> None:
 
 
 def test_padding_is_talk_about_other_papers_and_always_the_same() -> None:
-    same = chat("same", paper="pd")
-    many = [A, B, C, D, same]
+    same, begun_alike = chat("same", paper="pd"), replace(D, id="alike", papers=("other",))
+    many = [A, B, C, D, same, begun_alike]
     for more in (2, 4):
         made = chats.padded(D, many, more)
         assert made is not None
@@ -224,7 +229,7 @@ def test_padding_is_talk_about_other_papers_and_always_the_same() -> None:
         assert len(made.history) == more + 3
         assert not any(text.startswith(("d ", "same ")) for text in made.history[:more])
         assert made == chats.padded(D, many, more)
-    assert chats.padded(D, [D, same], 2) is None
+    assert chats.padded(D, [D, same, begun_alike], 2) is None
 
 
 def test_a_change_of_topic_is_made_of_a_question_about_another_paper() -> None:
@@ -374,6 +379,14 @@ def test_crashes_are_counted_and_are_no_isolation() -> None:
     assert found["citation_carry_over.followup"].n_error == 1
 
 
+def test_the_second_system_is_asked_two_chats_in_turns() -> None:
+    first, second = Talker(), Talker()
+    dialogues.ask((first, second), QUESTIONS, PAPERS)
+    ((one, other),) = chats.pairs(QUESTIONS[:3])
+    assert second.said[1:] == [turn.text for turn in chats.in_turns(one, other)]  # the very first one is asked once more, to warm up
+    assert first.said[1:3] == [turn.text for turn in chats.turns_of(QUESTIONS[0])]
+
+
 def test_progress_goes_on_over_both_systems() -> None:
     seen: list[tuple[int, int]] = []
     dialogues.ask((Talker(), Talker()), QUESTIONS, PAPERS, lambda done, total: seen.append((done, total)))
@@ -466,3 +479,11 @@ def test_two_measurements_leave_the_same_bytes(tmp_path: Path) -> None:
 
 def test_every_headline_figure_of_a_turn_is_one_that_a_run_has() -> None:
     assert {key.partition(".")[0] for key in turn_figures.BY_TURN} <= set(scoring.metrics())
+
+
+def test_chats_of_the_product_do_not_disturb_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dialogues", "--limit", "4"]) == 0
+    told = {line.split("  ")[0].strip(): line.split() for line in capsys.readouterr().out.splitlines()}
+    pairs = told["chats that do not disturb each other ↑"]
+    assert pairs[-1].endswith("/0")
+    assert int(pairs[-1].split("/")[0]) >= 1
