@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_qa import chat
-from rag_qa.answering import about_library, record_data
+from rag_qa import chat, text
+from rag_qa.answering import about_library, missing, record_data
 from rag_qa.answering.about_library import Facts, OfLibrary
 from rag_qa.answering.answer import Answer, Source
 from rag_qa.answering.themes import shared_phrases
 from rag_qa.papers import Paper
 from rag_qa.parts import Parts
 from rag_qa.retrieval import names
-from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.filters import LANGUAGES, Filters
+from rag_qa.retrieval.foreign import language_of
 from rag_qa.retrieval.record_questions import Field, RecordQuestion
+from rag_qa.sources.fields import languages
 
 _MOST_READ = 1000
 """Abstracts whose phrases are counted."""
@@ -46,6 +48,16 @@ class LibraryAnswers:
         """Why nothing is found by authors whom the library does not know, such as "by Smith"."""
         known = any(self._parts.store.knows("author", name) for phrase in authors for name in names.people(phrase))
         return about_library.nobody_called(authors, self._parts.store.holdings(1), are_known=known)
+
+    def in_another_language(self, question: str, nearest: Paper) -> str:
+        """What a refusal says if a question is in another language than the abstract that is nearest to it, and calls nothing by a name that stands
+        there; "" for any other question.
+        """
+        asked = language_of(question)
+        if asked is None or asked not in LANGUAGES or any(text.fold(name).text in text.fold(nearest.abstract).text for name in text.names(question)):
+            return ""
+        there = languages.detect(nearest.abstract)
+        return "" if there == asked or there not in LANGUAGES else missing.in_another_language(LANGUAGES[asked], LANGUAGES[there])
 
     def of_record(self, asked: str, question: str, wanted: RecordQuestion, papers: Sequence[Paper]) -> Answer:
         """What the records of papers say of what is asked of them."""

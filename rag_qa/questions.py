@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from rag_qa import chat, text
-from rag_qa.answering import listing
+from rag_qa.answering import listing, missing
 from rag_qa.answering.answer import Answer, AnswerEvent, Step
 from rag_qa.answering.composing import MOST_WORDS
 from rag_qa.answering.composing import MOST_WORDS_LONGER as MOST_WORDS_LONGER
@@ -59,6 +59,8 @@ _SURE_OF_PAPER = 0.5
 _NEAR_PLACES, _NEARLY = 5, 0.75
 """Among so many hits, with such a share of the best score, a paper is nearly the first."""
 
+_OF_ONE_LANGUAGE = ("minilm", "static")
+"""Embedders that find nothing across languages."""
 _MOST_MEANT, _AS_GOOD = 3, 0.85
 """So many papers may be meant by a description, if they are about as near to it as the nearest."""
 
@@ -134,9 +136,19 @@ class Questions:
                     timings = {"understand": round(understanding - started, 6), **event.timings, "total": round(time.perf_counter() - started, 6)}
                     unread = "" if narrowed.asks_for_unread and event.abstained is not None else narrowed.narrowing.notice
                     notice = " ".join(filter(None, [unread, event.notice]))
+                    event = self._told_why(event, narrowed)
                     event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, notice=notice, timings=timings)
                     conversations.remember(mended, before, understood, [source.paper for source in event.sources])
                 yield event
+
+    def _told_why(self, answer: Answer, narrowed: Understood) -> Answer:
+        """A refusal that says of which papers it holds, if not all were looked at."""
+        if answer.abstained is None:
+            return answer
+        reason = answer.abstained
+        if not narrowed.filters.is_empty:
+            reason = missing.among(reason, self._parts.retriever.count(narrowed.filters), len(self._parts.store), words(narrowed.filters))
+        return replace(answer, abstained=reason)
 
     def tried(self, case: Case) -> Trial | None:
         """How a question would be answered offline if nothing were refused; None where confidence decides nothing. See Engine.calibrate."""
@@ -216,6 +228,10 @@ class Questions:
             return
         question, hits = self._question_and_hits(narrowed, shown)
         searched = round(time.perf_counter() - started, 6)
+        knows_one_language = not self._parts.uses_llm and self._parts.settings.embedder in _OF_ONE_LANGUAGE
+        if foreign := self._library.in_another_language(asked, hits[0].paper) if hits and knows_one_language else "":
+            yield refusal(asked, question, foreign, hits)
+            return
         with closing(self._from_hits(asked, question, hits, most_words, self._searching(narrowed, shown))) as events:
             for event in events:
                 if isinstance(event, Answer):

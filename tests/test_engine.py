@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from rag_qa.engine import MAX_QUESTION_WORDS, Engine
 from rag_qa.errors import AuthError, ConnectionRefused, EmptyIndexError, QuestionError
 from rag_qa.llm.scripted import Reply, ScriptedChat
 from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.foreign import language_of
 from rag_qa.settings import load
 from tests.fakes import RememberingEmbedder
 from tests.scripted_server import CUT, ScriptedServer, chunk, events, failure, spoken
@@ -584,3 +586,64 @@ def test_a_set_streams_what_it_says_before_its_papers(seed_engine: Engine) -> No
 
     assert prefaces[-1] == "3 of 46 papers deal with “differential privacy”:"
     assert [event for event in events if isinstance(event, Sentence)] == list(events[-1].sentences)  # type: ignore[union-attr]
+
+
+# ------------------------------------------------------------------------------------------- many questions, many papers
+
+
+def test_of_many_questions_the_first_are_answered_and_the_others_named(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("What is SeedLM? What is NetMoE? What is RaNA? What is GenSE? What is DP-CATE? How is COMET trained?")
+    assert [source.paper.label for source in answer.sources] == ["SeedLM", "NetMoE", "RaNA", "GenSE"]
+    assert answer.notice.endswith("ask the others afterwards: “What is DP-CATE”, “How is COMET trained”.")
+
+
+@pytest.mark.parametrize(
+    ("question", "cited", "left_open"),
+    [
+        ("Compare NetMoE, GenSE, BiGR, COMET, RaNA and DP-CATE", ["NetMoE", "GenSE", "BiGR", "COMET", "RaNA", "DP-CATE"], ""),
+        ("Compare NetMoE, GenSE, BiGR, COMET, RaNA and MossNet-3", ["NetMoE", "GenSE", "BiGR", "COMET", "RaNA"], "MossNet-3"),
+        ("How do GenSE, TideFormer and SeedLM differ?", ["GenSE", "SeedLM"], "TideFormer"),
+    ],
+)
+def test_a_comparison_names_what_no_paper_speaks_of(question: str, cited: list[str], left_open: str, seed_engine: Engine) -> None:
+    answer = seed_engine.ask(question)
+    assert [source.paper.label for source in answer.sources] == cited
+    assert answer.left_open == (f"Not answered by these papers: “{left_open}”." if left_open else "")
+
+
+def test_a_refusal_under_a_filter_says_of_which_papers_it_holds(seed_engine: Engine) -> None:
+    answer = seed_engine.ask(OFF_TOPIC, filters=Filters(year_from=2020))
+    assert (answer.abstained or "").startswith("The papers chosen (46 of 46: from 2020 on) do not answer this: ")
+    assert (seed_engine.ask(OFF_TOPIC).abstained or "").startswith("These papers do not answer this: ")
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Welche Daten werden für das Training von Robotern gebraucht?", "German"),
+        ("Comment est-ce que les mousses poussent sous la neige ?", "French"),
+        ("¿Por qué los modelos de lenguaje son tan caros?", "Spanish"),
+        ("Quali sono i limiti della compressione dei modelli?", "Italian"),
+        ("Почему языковые модели такие дорогие?", "Russian"),
+    ],
+)
+def test_a_question_in_another_language_is_refused_as_such(question: str, language: str, seed_engine: Engine) -> None:
+    answer = seed_engine.ask(question)
+    assert answer.abstained
+    assert f"in {language}" in answer.abstained
+    assert "ask in English" in answer.abstained
+    assert answer.related
+    assert not answer.sources
+
+
+def test_a_name_is_the_same_in_every_language(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("Comment NetMoE réduit-il le coût de la communication ?")
+    assert [source.paper.label for source in answer.sources] == ["NetMoE"]
+
+
+def test_no_question_of_the_development_sets_is_taken_for_one_in_another_language(project: Path) -> None:
+    names = ["seeds", "seeds_more", "iclr_blind", "iclr_dev", "iclr_more"]
+    lines = [line for name in names for line in (project / "eval" / "datasets" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    questions = [json.loads(line)["question"] for line in lines]
+    assert len(questions) > 2_000
+    assert [question for question in questions if language_of(question)] == []

@@ -16,7 +16,7 @@ from rag_qa.answering.question import Kind, analyse
 from rag_qa.text import any_of, any_word
 
 MOST = 4
-"""A text that asks more than this is not taken apart."""
+"""Of a text that asks more than this so many parts are answered, the first ones."""
 
 # ------------------------------------------------------------------------------------------------------------- word lists
 
@@ -75,21 +75,35 @@ class Part:
 
 
 def divided(question: str, names: Sequence[str] = ()) -> tuple[Part, ...]:
-    """The parts of a question that asks several things; nothing for one that asks one thing. `names`: what papers are called that it may be about.
+    """The parts of a question that asks several things, `MOST` of them at most (see `left_over`); nothing for one that asks one thing. `names`: what
+    papers are called that it may be about.
 
     >>> [part.alone for part in divided("What does SeedLM compress, and on which GPUs does it run?", ["SeedLM"])]
     ['What does SeedLM compress?', 'on which GPUs does SeedLM run?']
     >>> divided("How do precision and recall differ?")
     ()
     """
-    label, asked = _unlabelled(_REQUEST.sub("", " ".join(question.split())))
-    pieces = [piece for piece in (piece.strip(" ,;.?!") for piece in _JOINT.split(asked)) if piece]
-    if not 1 < len(pieces) <= MOST or not _are_questions(pieces, label):
-        return ()
+    label, pieces = _pieces(question)
     subjects = [_named(piece, names) or _named(label, names) for piece in pieces]
     if analyse(question).kind is Kind.PAPERS and not _is_of_several(subjects):
         return ()
-    return tuple(_part(pieces, subjects, i, label) for i in range(len(pieces)))
+    return tuple(_part(pieces, subjects, i, label) for i in range(min(len(pieces), MOST)))
+
+
+def left_over(question: str) -> tuple[str, ...]:
+    """What a question asks beyond the parts into which it is divided, in its own words.
+
+    >>> left_over("Who swims? Who flies? Who runs? Who digs? Who climbs? Who sleeps?")
+    ('Who climbs', 'Who sleeps')
+    """
+    return tuple(_pieces(question)[1][MOST:])
+
+
+def _pieces(question: str) -> tuple[str, list[str]]:
+    """What stands in front of a colon, and the pieces of a question that asks several things; none for any other."""
+    label, asked = _unlabelled(_REQUEST.sub("", " ".join(question.split())))
+    pieces = [piece for piece in (piece.strip(" ,;.?!") for piece in _JOINT.split(asked)) if piece]
+    return (label, pieces) if len(pieces) > 1 and _are_questions(pieces, label) else (label, [])
 
 
 def _unlabelled(question: str) -> tuple[str, str]:

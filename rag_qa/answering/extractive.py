@@ -7,16 +7,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import compress
 
 from rag_qa import text
 from rag_qa.answering import composing, confidence, evidence, missing
 from rag_qa.answering.answer import Answer, AnswerEvent, Source
 from rag_qa.answering.composing import MOST_WORDS, Found
 from rag_qa.answering.confidence import Assessment
-from rag_qa.answering.division import Part, divided
+from rag_qa.answering.division import MOST, Part, divided, left_over
 from rag_qa.answering.evidence import Candidate, Corpus, Matcher, WordSimilarity
 from rag_qa.answering.question import Question, analyse
-from rag_qa.answering.sides import names_in, names_of_papers, papers_of, sides
+from rag_qa.answering.sides import Side, beside, names_in, names_of_papers, papers_of, sides, spoken_of_by_any
 from rag_qa.answering.together import averaged, merged_groups
 from rag_qa.answering.weights import Weights, shipped
 from rag_qa.embedding.embedder import Vectors
@@ -110,6 +111,9 @@ class ExtractiveAnswerer:
             or self._of_sides(asked, question, hits, most_words, search)
             or self._of_whole(asked, question, hits, most_words)
         )
+        if later := left_over(question):
+            asked_later = ", ".join(f"“{one}”" for one in later)
+            answer = replace(answer, notice=f"The first {MOST} questions are answered at a time; ask the others afterwards: {asked_later}.")
         return replace(answer, timings={"answer": round(time.perf_counter() - started, 6)}) if answer.abstained is None else answer
 
     def widened(self, question: str, hits: Sequence[Hit], search: SearchFor) -> list[Hit]:
@@ -128,7 +132,10 @@ class ExtractiveAnswerer:
         if judged.sure < self._min_confidence:
             return refusal(asked, question, missing.reason(judged.reading.question, judged.reading.assessment), hits, judged.sure)
         sentences, sources = composing.composed(judged.found, most_words)
-        return Answer(asked, question, sentences, sources, related=_related(hits, {source.paper.id for source in sources}), confidence=judged.sure)
+        papers = [source.paper for source in sources]
+        related = _related(hits, {paper.id for paper in papers})
+        names = [*names_of_papers(question, hits), *names_in(question)]
+        return Answer(asked, question, sentences, sources, related=related, confidence=judged.sure, unanswered=beside(question, names, papers))
 
     def _of_parts(self, asked: str, question: str, hits: Sequence[Hit], most_words: int, search: SearchFor | None) -> Answer | None:
         """The answer to a question that asks several things: what answers each, and which are not answered. None for any other question."""
@@ -164,8 +171,12 @@ class ExtractiveAnswerer:
         """The answer to a question about several papers at once: what each of them says to it. None for any other question, and if not each of its
         sides has a paper of its own.
         """
-        asked_of = sides(question, [*names_of_papers(question, hits), *names_in(question)])
-        papers = papers_of(asked_of, [search(side.alone) if search else hits for side in asked_of])
+        asked_of: Sequence[Side] = sides(question, [*names_of_papers(question, hits), *names_in(question)])
+        found = [search(side.alone) if search else hits for side in asked_of]
+        spoken_of = spoken_of_by_any(question, asked_of, found)
+        unknown = tuple(side.said for side, known in zip(asked_of, spoken_of, strict=True) if not known)
+        asked_of, found = list(compress(asked_of, spoken_of)), list(compress(found, spoken_of))
+        papers = papers_of(asked_of, found)
         whole = self._judged(question, hits) if papers else None
         if whole is None:
             return None
@@ -176,7 +187,8 @@ class ExtractiveAnswerer:
             return None
         groups = merged_groups(composing.groups_of(one.found, most_words // len(papers)) for one in spoken)
         sentences, sources = composing.put_together(groups, {hit.paper.id: hit.score for hit in papers})
-        return Answer(asked, question, sentences, sources, related=_related(hits, {hit.paper.id for hit in papers}), confidence=sure)
+        related = _related(hits, {hit.paper.id for hit in papers})
+        return Answer(asked, question, sentences, sources, related=related, confidence=sure, unanswered=unknown)
 
     def _judged(self, question: str, hits: Sequence[Hit]) -> Judged | None:
         reading, hits = self.read(question, hits), ranked(hits)

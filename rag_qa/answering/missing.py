@@ -10,7 +10,8 @@ from rag_qa.answering.confidence import Assessment
 from rag_qa.answering.question import Kind, Question
 from rag_qa.text import any_of, any_word
 
-_REFUSED = "These papers do not answer this:"
+_THESE = "These papers do not answer this"
+_REFUSED = f"{_THESE}:"
 _MOST_PHRASES = 3
 
 _HOW_MUCH = any_of("many|much|long|often|far|fast|old|deep", "large|big|small|high|low")
@@ -50,6 +51,24 @@ def reason(question: Question, judged: Assessment) -> str:
     if telling or others:
         return f"{_REFUSED} they say nothing about {_quoted((telling or others)[:_MOST_PHRASES])}."
     return f"{_REFUSED} they touch on the subject but do not say what is asked."
+
+
+def among(reason: str, chosen: int, library: int, filters: str) -> str:
+    """A reason that says of which papers it holds, where not all were looked at. `filters`: what these had to be, in words.
+
+    >>> among("These papers do not answer this: they say nothing about “tides”.", 2, 46, "from 2020 on")
+    'The papers chosen (2 of 46: from 2020 on) do not answer this: they say nothing about “tides”.'
+    """
+    return reason.replace(_THESE, f"The papers chosen ({chosen:,} of {library:,}: {filters}) do not answer this", 1)
+
+
+def in_another_language(asked: str, abstracts: str) -> str:
+    """What a refusal says of a question in another language than the abstracts. Both are named in English.
+
+    >>> in_another_language("German", "English")
+    'The question seems to be in German, and the abstracts are in English: I find little across languages, so please ask in English.'
+    """
+    return f"The question seems to be in {asked}, and the abstracts are in {abstracts}: I find little across languages, so please ask in {abstracts}."
 
 
 def _asked(question: Question, missing: Sequence[str]) -> str:

@@ -170,6 +170,25 @@ def papers_of(asked: Sequence[Side], found: Sequence[Sequence[Hit]]) -> list[Hit
     return [] if any(_is_spoken_of(side, hit.paper) for i, side in enumerate(asked) for j, hit in enumerate(chosen) if i != j) else chosen
 
 
+def beside(question: str, names: Sequence[str], papers: Sequence[Paper]) -> tuple[str, ...]:
+    """The named sides of a comparison of which none of some papers speaks.
+
+    >>> beside("Compare MOSS-2 and TIDE-7", ["MOSS-2", "TIDE-7"], [Paper("p1", "We present MOSS-2.")])
+    ('TIDE-7',)
+    """
+    if not _COMPARES.search(question):
+        return ()
+    return tuple(side.said for side in sides(question, names) if side.is_named and not any(_is_spoken_of(side, paper) for paper in papers))
+
+
+def spoken_of_by_any(question: str, asked: Sequence[Side], found: Sequence[Sequence[Hit]]) -> list[bool]:
+    """Which sides of a comparison of several named things any paper speaks of that was found for them; all, where fewer than two would be left, and
+    for any other question.
+    """
+    known = [not side.is_named or any(_is_spoken_of(side, hit.paper) for hit in hits) for side, hits in zip(asked, found, strict=True)]
+    return known if _COMPARES.search(question) and sum(known) > 1 else [True] * len(asked)
+
+
 def _paper_of(side: Side, hits: Sequence[Hit], chosen: Sequence[Hit]) -> Hit | None:
     """The paper that is called so, or the best one that holds the words of the side."""
     taken = {hit.paper.id for hit in chosen}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_qa.answering.division import MOST, divided
+from rag_qa.answering.division import MOST, divided, left_over
 
 NAMES = ("Moss-7", "TIDE", "Peat")
 
@@ -69,7 +69,9 @@ def test_a_part_says_which_paper_it_is_about_and_keeps_the_words_of_the_question
 
 def test_a_text_of_many_questions_is_not_taken_apart() -> None:
     assert len(divided("Who? ".replace("Who", "Who sails") * MOST)) == MOST
-    assert divided("Who sails? " * (MOST + 1)) == ()
+    assert [part.said for part in divided("Who sails? " * (MOST + 2))] == ["Who sails"] * MOST
+    assert left_over("Who sails? " * MOST + "Who rows? Who swims?") == ("Who rows", "Who swims")
+    assert left_over("Who sails? Who rows?") == left_over("Who sails, rows and swims?") == ()
 
 
 @given(st.text(alphabet="what how and which is it, ?;:TIDE", max_size=80))
