@@ -1,8 +1,8 @@
 """`python -m eval certify RUN`: thresholds of confidence with a guarantee, from a stored run, and what they are worth on held-out questions.
 
-Ten questions about one paper are no ten witnesses: of each paper (or question without one) one question is drawn, and half of those that were
-drawn calibrate, the others are held out. That is done again and again with other seeds, to see how often a guarantee is broken. Nothing of the
-product's own calibration is used.
+Ten questions about one paper are no ten witnesses: of each paper one question is drawn, and of those without one as many as keep their share. Half
+of what was drawn calibrates, the rest is held out. That is done again and again with other seeds, to see how often a guarantee is broken. Nothing of
+the product's own calibration is used.
 """
 
 from __future__ import annotations
@@ -47,11 +47,14 @@ class CertifyError(RagQAError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How sure the system was, in [0, 1], or `guarantees.NEVER` where it refused; is its answer wrong; `cluster`: questions about one paper."""
+    """How sure the system was, in [0, 1], or `guarantees.NEVER` where it refused; is its answer wrong; `cluster`: questions about one paper, or one
+    question without a paper.
+    """
 
     confidence: float
     is_wrong: bool
     cluster: int
+    has_paper: bool = True
 
 
 def outcomes(items: Sequence[Item], wrong: str = "right") -> list[Outcome]:
@@ -62,14 +65,15 @@ def outcomes(items: Sequence[Item], wrong: str = "right") -> list[Outcome]:
 
 
 def _outcome(item: Item, metric: Metric, cluster: int) -> Outcome | None:
+    has_paper = bool(item.question.papers)
     if item.status == "error":
-        return Outcome(1.0, True, cluster)
+        return Outcome(1.0, True, cluster, has_paper)
     if item.question.answerable is False:
         score: object = 0.0
     elif isinstance(score := metric.score(item), NotApplicable):
         return None
     sure = guarantees.NEVER if item.status == "abstained" else min(1.0, max(0.0, item.confidence))
-    return Outcome(sure, isinstance(score, Failed) or score != 1.0, cluster)
+    return Outcome(sure, isinstance(score, Failed) or score != 1.0, cluster, has_paper)
 
 
 # ----------------------------------------------------------------------------------------------------------------- splits
@@ -189,15 +193,26 @@ def _conformal(found: Sequence[Outcome], seed: int, alpha: float) -> Split:
 
 
 def halves(found: Sequence[Outcome], seed: int) -> tuple[list[Outcome], list[Outcome]]:
-    """One question of each cluster, and those in two halves by chance; the first one calibrates and is the larger by one where they are odd."""
+    """What `drawn` gives in two halves by chance; the first one calibrates and is the larger by one where they are odd."""
     chance = random.Random(seed)
-    clusters: dict[int, list[Outcome]] = defaultdict(list)
+    one_each = drawn(found, chance)
+    chance.shuffle(one_each)
+    middle = (len(one_each) + 1) // 2
+    return one_each[:middle], one_each[middle:]
+
+
+def drawn(found: Sequence[Outcome], chance: random.Random) -> list[Outcome]:
+    """One question of each paper, and of the questions without a paper so many that their share is that of the whole set: what is promised of “all
+    questions” is promised of such a mixture.
+    """
+    papers: dict[int, list[Outcome]] = defaultdict(list)
     for one in found:
-        clusters[one.cluster].append(one)
-    drawn = [chance.choice(clusters[cluster]) for cluster in sorted(clusters)]
-    chance.shuffle(drawn)
-    middle = (len(drawn) + 1) // 2
-    return drawn[:middle], drawn[middle:]
+        if one.has_paper:
+            papers[one.cluster].append(one)
+    without = [one for one in found if not one.has_paper]
+    with_paper = len(found) - len(without)
+    count = round(len(without) * len(papers) / with_paper) if papers else len(without)
+    return [*(chance.choice(papers[cluster]) for cluster in sorted(papers)), *chance.sample(without, count)]
 
 
 def _columns(found: Sequence[Outcome]) -> tuple[list[float], list[bool]]:
@@ -213,13 +228,13 @@ def _fold(found: Sequence[Outcome], threshold: float | None) -> Fold:
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """What was found on a run. `left_out`: items without the labels that it takes."""
+    """What was found on a run. `left_out`: items without the labels that it takes; `drawn`: questions of each split."""
 
     directory: Path
     wrong: str
     questions: int
     left_out: int
-    clusters: int
+    drawn: int
     guarantees: tuple[Guarantee, ...]
 
     @property
@@ -266,7 +281,8 @@ def certified(
     """The guarantees that are asked for. Raises CertifyError where the items have no labels, or all the same confidence."""
     found = outcomes(items, wrong)
     sure = {one.confidence for one in found if one.confidence != guarantees.NEVER}
-    if len({one.cluster for one in found}) < 2:
+    count = len(drawn(found, random.Random(SEED)))
+    if count < 2:
         raise CertifyError(f"{directory}: {len(found)} of {len(items)} questions say what a right answer is, expected at least two about two papers")
     if len(sure) < 2:
         raise CertifyError(f"{directory}: found the same confidence for every answer, expected a system that is sure of some more than of others")
@@ -274,7 +290,7 @@ def certified(
         *([learn_then_test(found, epsilon, delta)] if epsilon is not None else []),
         *([conformal(found, alpha)] if alpha is not None else []),
     ]
-    return Certified(directory, wrong, len(found), len(items) - len(found), len({one.cluster for one in found}), tuple(both))
+    return Certified(directory, wrong, len(found), len(items) - len(found), count, tuple(both))
 
 
 # ------------------------------------------------------------------------------------------------------------------- words
@@ -337,7 +353,7 @@ def lines(found: Certified) -> list[str]:
     said = [
         f"{found.questions} questions of {found.directory}{left}",
         f"wrong: {WRONG[found.wrong][1]}",
-        f"one question is drawn for each of {found.clusters} papers and questions without one; half of them calibrate",
+        f"{found.drawn} questions are drawn, one a paper and as many without a paper as keep their share; half of them calibrate",
     ]
     for one in found.guarantees:
         level = f"epsilon {one.bound:g}, delta {one.delta:g}" if one.delta is not None else f"alpha {one.bound:g}"
@@ -363,7 +379,7 @@ def as_json(found: Certified, items_sha256: str) -> dict[str, Any]:
         "wrong_in_words": WRONG[found.wrong][1],
         "questions": found.questions,
         "left_out": found.left_out,
-        "clusters": found.clusters,
+        "drawn": found.drawn,
         "guarantees": [_plain(one) for one in found.guarantees],
     }
 

@@ -140,7 +140,7 @@ def of_certified() -> dict[str, Any]:
             items_sha256={"type": "string"},
             wrong={"type": "string"},
             wrong_in_words={"type": "string"},
-            **dict.fromkeys(("questions", "left_out", "clusters"), _COUNT),
+            **dict.fromkeys(("questions", "left_out", "drawn"), _COUNT),
             guarantees={"type": "array", "items": guarantee},
         ),
     }

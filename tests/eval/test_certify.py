@@ -132,7 +132,7 @@ def right_by(sure: float) -> float:
     return 0.3 * (1 - sure)
 
 
-def drawn(chance: random.Random, count: int) -> list[Outcome]:
+def simulated(chance: random.Random, count: int) -> list[Outcome]:
     sure = [chance.random() for _ in range(count)]
     return [Outcome(one, chance.random() < right_by(one), place) for place, one in enumerate(sure)]
 
@@ -151,7 +151,7 @@ def careless(found: Sequence[Outcome]) -> float:
 def test_learn_then_test_breaks_its_promise_no_more_often_than_delta() -> None:
     chance, broken, given_, careless_broken = random.Random(7), 0, 0, 0
     for seed in range(SETS):
-        found = drawn(chance, 800)
+        found = simulated(chance, 800)
         split = certify.learn_then_test(found, EPSILON, DELTA, splits=1).splits[0]
         given_ += split.threshold is not None
         broken += split.threshold is not None and true_share(split.threshold) > EPSILON
@@ -165,7 +165,7 @@ def test_learn_then_test_breaks_its_promise_no_more_often_than_delta() -> None:
 def test_conformal_risk_control_holds_in_the_mean_and_wastes_little() -> None:
     chance, risks = random.Random(8), []
     for _ in range(SETS):
-        split = certify.conformal(drawn(chance, 100), ALPHA, splits=1).splits[0]
+        split = certify.conformal(simulated(chance, 100), ALPHA, splits=1).splits[0]
         assert split.threshold is not None
         above = 1 - min(1.0, split.threshold)
         risks.append(true_share(1 - above) * above)
@@ -178,7 +178,7 @@ def test_conformal_risk_control_holds_in_the_mean_and_wastes_little() -> None:
 
 
 def test_the_splits_of_an_honest_run_do_not_speak_against_it_and_those_of_a_cheat_do() -> None:
-    found = drawn(random.Random(9), 600)
+    found = simulated(random.Random(9), 600)
     honest = certify.learn_then_test(found, EPSILON, DELTA)
     assert not honest.is_contradicted
     assert honest.beyond_chance <= honest.above <= honest.certified
@@ -210,6 +210,7 @@ def test_what_counts_as_wrong() -> None:
     assert found[4].is_wrong
     assert (found[6].confidence, found[6].is_wrong) == (1.0, True)
     assert len(found) == 7
+    assert [one.has_paper for one in found] == [True, True, True, True, False, False, True]
     assert [one.is_wrong for one in certify.outcomes(items, "paper")[:3]] == [False, False, True]
 
 
@@ -222,6 +223,16 @@ def test_halves_hold_one_question_of_each_paper_and_share_none() -> None:
         assert (len(one), len(other)) == (10, 10)
         assert certify.halves(found, seed) == (one, other)
     assert certify.halves(found, 0) != certify.halves(found, 1)
+
+
+def test_questions_without_a_paper_keep_their_share() -> None:
+    # 100 questions about 20 papers, and 50 without one: a third of what is drawn, and not 50 of 70
+    found = [Outcome(place / 1000, False, place // 5) for place in range(100)] + [Outcome(0.5, True, 100 + n, has_paper=False) for n in range(50)]
+    for seed in range(5):
+        both = [one for half in certify.halves(found, seed) for one in half]
+        assert (len(both), sum(not one.has_paper for one in both)) == (30, 10)
+        assert len({one.cluster for one in both}) == 30
+    assert len(certify.drawn(found[100:], random.Random(1))) == 50
 
 
 def test_ten_questions_about_one_paper_are_no_ten_witnesses() -> None:
