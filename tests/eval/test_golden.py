@@ -81,6 +81,7 @@ BY_HAND: list[tuple[str, Item, Score]] = [
     ("verdict_contradicted", ANSWER, 1 / 4),
     ("verdict_uncited", ANSWER, 0),
     ("verdict_unknown_citation", ANSWER, 0),
+    ("verdict_record", ANSWER, 0),
     # sentences 1 and 2 cite what exists and are borne out
     ("citation_recall", ANSWER, 2 / 4),
     # of 6 citations: 1 in each of the first two; without 3 the second is borne out as well, 1 does not bear out the third, 3 and 9 not the fourth
