@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -142,11 +143,12 @@ def shared(words: str, abstract: str) -> set[str]:
     >>> shared("learning rates", "We learn the tides.")
     {'learn'}
     """
-    return _stems(words) & _stems(abstract)
+    return set(_stems(words) & _stems(abstract))
 
 
-def _stems(words: str) -> set[str]:
-    return {text.stem(word) for word in text.content_words(words)}
+@lru_cache(maxsize=8192)
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(text.stem(word) for word in text.content_words(words))
 
 
 def counted(number: int, noun: str) -> str:

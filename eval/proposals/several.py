@@ -76,22 +76,26 @@ def sets(papers: Sequence[Paper]) -> Iterator[Proposal]:
     do, or twice; papers that mention them besides, or have both words, but apart, may count.
     """
     holding: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    words: dict[str, set[str]] = {}
+    with_stem: dict[str, set[str]] = defaultdict(set)
+    about: dict[str, set[tuple[str, str]]] = {}
     by_id = {paper.id: paper for paper in papers}
     for paper in papers:
-        words[paper.id] = {text.stem(word) for word in text.content_words(paper.abstract)}
+        about[paper.id] = _about(paper)
+        for word in text.content_words(paper.abstract):
+            with_stem[text.stem(word)].add(paper.id)
         for stems, written in _pairs(paper.abstract):
             holding[stems][paper.id].append(written)
     for stems, found in sorted(holding.items()):
         if not _FEWEST <= len(found) <= 2 * _MOST:
             continue
-        members = sorted(paper for paper, written in found.items() if len(written) > 1 or _is_about(by_id[paper], stems))
-        rest = tuple(sorted(paper for paper in words if paper not in members and set(stems) <= words[paper]))
-        usual = _usual(written for paper in members for written in found[paper])
-        if not _FEWEST <= len(members) <= _MOST or len(rest) > _MOST or not any(_stands_alone(by_id[paper].abstract, usual) for paper in members):
+        members = sorted(paper for paper, written in found.items() if len(written) > 1 or stems in about[paper])
+        rest = (with_stem[stems[0]] & with_stem[stems[1]]) - set(members)
+        if not _FEWEST <= len(members) <= _MOST or len(rest) > _MOST:
             continue
-        rests = tuple(Rest(by_id[paper].label, _sentence_with(by_id[paper].abstract, stems)) for paper in members)
-        yield Proposal(Kind.SET, f"Which papers deal with {usual}?", tuple(members), rests_on=rests, maybe=rest)
+        usual = _usual(written for paper in members for written in found[paper])
+        if any(_stands_alone(by_id[paper].abstract, usual) for paper in members):
+            rests = tuple(Rest(by_id[paper].label, _sentence_with(by_id[paper].abstract, stems)) for paper in members)
+            yield Proposal(Kind.SET, f"Which papers deal with {usual}?", tuple(members), rests_on=rests, maybe=tuple(sorted(rest)))
 
 
 def _usual(written: Iterable[str]) -> str:
@@ -102,10 +106,11 @@ def _usual(written: Iterable[str]) -> str:
 _SAYS_WHAT_IT_DOES = re.compile(r"\b(?:we|this (?:paper|study|work|article))\b", re.IGNORECASE)
 
 
-def _is_about(paper: Paper, stems: tuple[str, str]) -> bool:
-    """Does it have two words in its title, or where it says what it does?"""
-    said = [paper.abstract[start:end] for start, end in text.sentences(paper.abstract) if _SAYS_WHAT_IT_DOES.search(paper.abstract[start:end])]
-    return any(found == stems for words in (paper.title or "", *said[:1]) for found, _ in _pairs(words))
+def _about(paper: Paper) -> set[tuple[str, str]]:
+    """The stems of every two words in its title, and where it says what it does."""
+    said = (paper.abstract[start:end] for start, end in text.sentences(paper.abstract))
+    does = next((sentence for sentence in said if _SAYS_WHAT_IT_DOES.search(sentence)), "")
+    return {stems for words in (paper.title or "", does) for stems, _ in _pairs(words)}
 
 
 def _pairs(abstract: str) -> Iterator[tuple[tuple[str, str], str]]:
