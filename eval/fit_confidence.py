@@ -1,10 +1,10 @@
 """Fit how sure the answerer is that the library answers: `python -m eval.fit_confidence` writes rag_qa/answering/confidence_weights.json.
 
 Two models, as `rag_qa.answering.confidence` has them. Whether the right paper was found: boosted trees, of the answerable questions against the same
-ones with their papers taken out of what was found, and against those on another subject. Whether it says what is asked: logistic regression, of the
-answerable questions against those for a detail that no abstract gives and those with a false premise. The line that puts both together is fitted
-on what each says of questions by an author whose questions it did not see. The questions: see `eval.practice`. It uses the shipped weights of
-sentences: fit those first (`eval.fit_sentences`).
+ones with their papers taken out of what was found, and against those on another subject. Whether it says what is asked: logistic regression and more
+trees, of the answerable questions against those for a detail that no abstract gives and those with a false premise. The line that puts both together
+is fitted on what each says of questions by an author whose questions it did not see. The questions: see `eval.practice`. It uses the shipped weights
+of sentences: fit those first (`eval.fit_sentences`).
 
 Exit codes: 0 the weights are written (or the data is not on this machine, which is said), 2 they could not be fitted.
 """
@@ -40,7 +40,7 @@ REFUSED_AT_MOST = 0.055
 _LEFT_OUT = 0.5
 _UNANSWERABLE = 4.0
 _PREMISE = 6.0  # they are few, and the hardest
-_OFF_TOPIC = 6.0  # they are fewer still, and none should go by
+_OFF_TOPIC, _MANY_OFF_TOPIC = 6.0, 0.7  # none should go by; in each set they are few, and many in one of their own
 _L2, _L2_LACKING = 40.0, 800.0
 
 _OF_PAPER = (Kind.DETAIL, Kind.PREMISE)  # kinds of unanswerable questions about a paper that is there
@@ -101,8 +101,9 @@ def fit_confidence(rows: Sequence[Judged]) -> ConfidenceWeights:
     x, y = _columns(said)
     wide = np.hstack([x, np.stack([row.lacking for row in said])])
     penalties = np.r_[np.full(x.shape[1], _L2), np.full(wide.shape[1] - x.shape[1], _L2_LACKING)]
-    fitted = _held_to_signs(wide, y, np.array([_counts(row) for row in said]), penalties)
-    return ConfidenceWeights(trees, fitted[: x.shape[1]], float(fitted[-1]), fitted[x.shape[1] : -1], 1.0, 0.0)
+    counts = np.array([_counts(row) for row in said])
+    fitted = _held_to_signs(wide, y, counts, penalties)
+    return ConfidenceWeights(trees, boosted(x, y, counts), fitted[: x.shape[1]], float(fitted[-1]), fitted[x.shape[1] : -1], 1.0, 0.0)
 
 
 def _held_to_signs(x: Array, y: Array, counts: Array, penalties: Array) -> Array:
@@ -131,7 +132,8 @@ def _counts(row: Judged) -> float:
         return 1.0
     if row.left_out:
         return _LEFT_OUT
-    return {Kind.PREMISE: _PREMISE, Kind.OFF_TOPIC: _OFF_TOPIC}.get(row.question.kind, _UNANSWERABLE)
+    off_topic = _MANY_OFF_TOPIC if row.author == practice.OFF_TOPIC_AUTHOR else _OFF_TOPIC
+    return {Kind.PREMISE: _PREMISE, Kind.OFF_TOPIC: off_topic}.get(row.question.kind, _UNANSWERABLE)
 
 
 def log_odds(rows: Sequence[Judged], weights: ConfidenceWeights) -> Array:
@@ -178,7 +180,7 @@ def summary(rows: Sequence[Judged], held_out: Array) -> list[str]:
 def to_json(weights: ConfidenceWeights, origin: str) -> str:
     """The weights as they are shipped, a tree a line: `rag_qa.answering.weights` reads them."""
     text = json.dumps({"origin": origin, "confidence": to_data(weights, confidence.FEATURES)}, ensure_ascii=False)
-    for begins in ('"confidence"', '{"levels"', '"said"', '"said_bias"', '"lacking"', '"slope"'):
+    for begins in ('"confidence"', '{"levels"', '"said_by_trees"', '"said"', '"said_bias"', '"lacking"', '"slope"'):
         text = re.sub(rf" ({re.escape(begins)})", r"\n\1", text).replace(f"[{begins}", f"[\n{begins}")
     return text + "\n"
 
@@ -189,8 +191,9 @@ def fit(papers: Path) -> tuple[str, list[str]]:
     rows: list[Judged] = []
     said = []
     for questions in practice.QUESTIONS:
-        with practice.practising([questions], papers=papers, whole=False) as practised:
-            rows += judged(practised.answerer(weights), practised.examples[questions.name])
+        with practice.practising([questions, practice.OFF_TOPIC], papers=papers, whole=False) as practised:
+            answerer = practised.answerer(weights)
+            rows += [row for found in practised.examples.values() for row in judged(answerer, found)]
             said.append(practised.said)
     moved, held_out = at_operating_point(fit_confidence(rows), cross_validated(rows), rows)
     return to_json(moved, f"python -m eval.fit_confidence, {'; '.join(said)}"), summary(rows, held_out)

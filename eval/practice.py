@@ -25,6 +25,8 @@ from rag_qa.settings import load
 _FOLDER = Path(__file__).resolve().parent / "datasets"
 QUESTIONS = (_FOLDER / "iclr_dev.jsonl", _FOLDER / "iclr_more.jsonl")
 """Sets with unanswerable questions among them; each has its own papers beside it."""
+OFF_TOPIC, OFF_TOPIC_AUTHOR = _FOLDER / "off_topic.jsonl", "z"
+"""Questions that no library of the field answers: they are asked of the papers of each of QUESTIONS."""
 SENTENCES = _FOLDER / "iclr_sentences.jsonl"
 """A set of answerable questions over the papers of the first of QUESTIONS."""
 

@@ -340,7 +340,7 @@ QUESTION_WORDS = frozenset(
     """
     abstract abstracts article articles author authors paper papers publication publications research researchers studies study work works
 
-    according actually anyone anything else exactly hello hey hi someone something somebody thank thanks
+    according actually anybody anyone anything else everybody everyone exactly hello hey hi kindly pls plz someone something somebody thank thanks thx
 
     answer describe explain find know list mean meant means name need question show summarise summarize summary talk talks tell understand want
 

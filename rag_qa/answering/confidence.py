@@ -1,8 +1,9 @@
 """How sure we are that the papers that were found answer a question: from evidence, not from one similarity.
 
 Two things must be true, and each has a fitted model of its own. The right paper must be among those that were found: small trees weigh what was found
-(see `trees`). And the paper must say what is asked: a logistic regression weighs the same numbers, and the meaning of what the paper lacks. How sure
-we are is what both say together, on a scale on which 0.5 is where a question is refused by default.
+(see `trees`). And the paper must say what is asked: a logistic regression, which also knows the meaning of what the paper lacks, and more trees weigh
+the same numbers, each as much as the other. How sure we are is what both say together, on a scale on which 0.5 is where a question is refused by
+default.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ def confidence(features: NDArray[np.float64], lacking: NDArray[np.float64], weig
     said = float(features @ weights.said) + weights.said_bias
     if len(lacking) == len(weights.lacking):
         said += float(lacking @ weights.lacking)
+    said = (said + weights.said_by_trees.score(features)) / 2
     together = np.log(_probability(weights.here.score(features)) + _TINY) + np.log(_probability(said) + _TINY)
     return _probability(weights.slope * float(together) + weights.bias)
 

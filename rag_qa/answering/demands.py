@@ -68,7 +68,8 @@ _WHO_AND_WHEN = (
             rf"\bwho (?:are|is|were|was) (?:the )?{_MAKERS}",
             rf"\bwho {_MADE}\b",
             r"\b(?:names?|list) (?:of )?(?:the |its )?authors?\b",
-            r"\bauthors? names?\b|\bnames? of the authors?|\bfirst author",
+            # "how do the authors name their task" asks for another name
+            r"(?<!do the )(?<!does the )(?<!did the )\b(?:author names?|authors? names)\b|\bnames? of the authors?|\bfirst author",
             r"^(?:the )?authors? of\b",
         ),
         None,
@@ -204,24 +205,28 @@ DEMANDS: tuple[Demand, ...] = (*_WHO_AND_WHEN, *_HOW_IT_WAS_TRAINED, *_WHERE_AND
 """In the order in which they are looked for."""
 
 
-def met(question: str, sentences: Sequence[str]) -> bool:
-    """Does a question ask for some of these things, and do the sentences hold all that it asks for (all folded)?
+def met(question: str, sentences: Sequence[str], *, called: str = "") -> bool:
+    """Does a question ask for some of these things, and do the sentences hold all that it asks for (all folded)? `called`: what the paper calls
+    what it proposes; that is asked about, and never for.
 
     >>> met("how many people took part in the study?", ["in a study with 16 participants, ..."])
     True
     """
-    asked = _asked(question)
+    asked = _asked(question, called)
     return bool(asked) and all(demand.is_met(sentences) for demand in asked)
 
 
-def unmet(question: str, sentences: Sequence[str]) -> str | None:
-    """The first thing that a question asks for and none of the sentences holds (all folded), or None.
+def unmet(question: str, sentences: Sequence[str], *, called: str = "") -> str | None:
+    """The first thing that a question asks for and none of the sentences holds (all folded), or None. `called`: as for `met`.
 
     >>> unmet("what learning rate was used?", ["we train for 3 epochs."])
     'a learning rate'
+    >>> unmet("elo, its four ideas?", ["we propose elo."]), unmet("elo, its four ideas?", ["we propose elo."], called="elo")
+    ('a figure for ELO', None)
     """
-    return next((demand.name for demand in _asked(question) if not demand.is_met(sentences)), None)
+    return next((demand.name for demand in _asked(question, called) if not demand.is_met(sentences)), None)
 
 
-def _asked(question: str) -> list[Demand]:
-    return [demand for demand in DEMANDS if demand.asked.search(question)]
+def _asked(question: str, called: str) -> list[Demand]:
+    without = re.sub(rf"(?<![\w-]){re.escape(called)}(?![\w-])", "it", question) if called else question
+    return [demand for demand in DEMANDS if demand.asked.search(without)]

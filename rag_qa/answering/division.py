@@ -20,7 +20,10 @@ MOST = 4
 
 # ------------------------------------------------------------------------------------------------------------- word lists
 
-_PREPOSITION = any_of("in|on|by|with|to|for|from|at|under|over|of|after|among|through|during|up to|against|within|into|since|until")
+_PREPOSITION = any_of(
+    "in|on|by|with|to|for|from|at|under|over|of|after|among|through|during|up to|against|within|into|since|until",
+    "about|above|across|along|around|before|behind|below|between|beyond|beside|besides|outside|per|towards?|upon|via|without",
+)
 _ASKING = any_of("what|which|how|why|who|whose|whom|where|when", "what's|who's|how's")
 _AUXILIARY = any_of("do|does|did|is|are|was|were|can|could|has|have|will|would|should")
 _SUBJECT = any_of("it|they|this|that|these|those|there|the|a|an|its|their|one|you|we|i|any|all|both|every")
@@ -33,13 +36,16 @@ _JOINT = re.compile(
     rf"|,?\s+(?:and|but|plus|as well as),?\s+(?:also\s+)?(?=(?i:{_OPENING}|{_INVERTED}))(?!(?i:{_RELATIVE}))"
     rf"|,\s+and\s+(?=(?i:{_RELATIVE}))"
     r"|,?\s+plus\s+(?=(?i:the|its|their)\b)"
+    rf"|,?\s+also,?\s+(?=(?i:{_OPENING}))"
 )
+# "its precision + the weight of the buoy", as people type into a search box
+_ADDED = re.compile(r"\s\+\s")
 _REQUEST = re.compile(
     r"^(?:(?:hi|hello|hey|please|so)\b[,!]? )*(?:(?:can|could|would|will) you (?:please )?)?"
     r"(?:tell me|explain|describe|say|i(?:'d like| want| would like) to know|do you know)\b(?: me)?(?: about)?,? ",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"^(?P<label>[^,:;?]{1,60}):\s+(?=\S)")
+_LABEL = re.compile(r"^(?P<label>[^,:;?]{1,60}?)(?::|\s[-\u2013\u2014])\s+(?=\S)")
 _IS_QUESTION = re.compile(rf"^(?:{_OPENING}|{_INVERTED}|(?:{_AUXILIARY})\b)", re.IGNORECASE)
 _NOUN_PHRASE = re.compile(r"^(?:the |its |their )?(?:[\w-]+ ){1,3}of\b", re.IGNORECASE)
 _HOLDS_QUESTION = re.compile(any_word(_ASKING), re.IGNORECASE)
@@ -52,6 +58,10 @@ _TOGETHER = re.compile(
     r"|\bdiffer|\bcompared? .*\b(?:and|with|to)\b",
     re.IGNORECASE,
 )
+# "A and B are about tides. What does the first measure, and what does the second foresee?"
+_FIRST = re.compile(r"\bthe (?:first|former)(?: (?:one|paper|method|model))?\b(?! (?:time|of|to|that|who|which)\b)", re.IGNORECASE)
+_SECOND = re.compile(r"\bthe (?:second|latter|other)(?: (?:one|paper|method|model))?\b(?! (?:of|to|that|who|which)\b)", re.IGNORECASE)
+_PREAMBLE = re.compile(r"^.*[.:!]\s+(?=\S)")
 # "on how many robots", "which brand"
 _CUT_SHORT = re.compile(rf"(?:(?:{_PREPOSITION} (?:exactly )?{_ASKING}(?: [\w-]+){{1,4}})|(?:{_ASKING}(?: many| much)?(?: [\w-]+)))$", re.IGNORECASE)
 # "which model and which data set show": the verb is still to come
@@ -83,7 +93,7 @@ def divided(question: str, names: Sequence[str] = ()) -> tuple[Part, ...]:
     >>> divided("How do precision and recall differ?")
     ()
     """
-    label, pieces = _pieces(question)
+    label, pieces = _pieces(question, names)
     subjects = [_named(piece, names) or _named(label, names) for piece in pieces]
     if analyse(question).kind is Kind.PAPERS and not _is_of_several(subjects):
         return ()
@@ -99,11 +109,53 @@ def left_over(question: str) -> tuple[str, ...]:
     return tuple(_pieces(question)[1][MOST:])
 
 
-def _pieces(question: str) -> tuple[str, list[str]]:
+def _pieces(question: str, names: Sequence[str] = ()) -> tuple[str, list[str]]:
     """What stands in front of a colon, and the pieces of a question that asks several things; none for any other."""
-    label, asked = _unlabelled(_REQUEST.sub("", " ".join(question.split())))
-    pieces = [piece for piece in (piece.strip(" ,;.?!") for piece in _JOINT.split(asked)) if piece]
-    return (label, pieces) if len(pieces) > 1 and _are_questions(pieces, label) else (label, [])
+    plain = _REQUEST.sub("", " ".join(question.split()))
+    label, asked = _unlabelled(_called_by_name(plain, names) or plain)
+    pieces = _cut(asked, _JOINT)
+    if len(pieces) > 1 and _are_questions(pieces, label):
+        return label, pieces
+    added = _cut(asked, _ADDED)
+    return label, added if len(added) == 2 and all(_is_phrase(piece) for piece in added) else []
+
+
+def _called_by_name(question: str, names: Sequence[str]) -> str | None:
+    """The same question with the first and the second of two things called by their names, without what is said of both before; None if it does not
+    speak of two things so.
+
+    >>> _called_by_name("Peat and Tide are old: what does the first store, and what does the other foresee?", ["Peat", "Tide"])
+    'what does Peat store, and what does Tide foresee?'
+    """
+    first = _FIRST.search(question)
+    second = _SECOND.search(question, first.end()) if first else None
+    if first is None or second is None:
+        return None
+    before = question[: first.start()]
+    named = sorted((place, name) for name in dict.fromkeys(names) if (place := _place_of(name, before)) >= 0)
+    if len(named) != 2:
+        return None
+    told = f"{before}{named[0][1]}{question[first.end() : second.start()]}{named[1][1]}{question[second.end() :]}"
+    said_of_both = _PREAMBLE.match(before)
+    return told[said_of_both.end() :] if said_of_both else told
+
+
+def _place_of(name: str, there: str) -> int:
+    found = re.search(rf"(?<![\w-]){re.escape(text.fold(name).text)}(?![\w-])", text.fold(there).text)
+    return found.start() if found else -1
+
+
+def _cut(asked: str, joint: re.Pattern[str]) -> list[str]:
+    return [piece for piece in (piece.strip(" ,;.?!") for piece in joint.split(asked)) if piece]
+
+
+def _is_phrase(piece: str) -> bool:
+    """Is a piece what one types into a search box: several words, and no verb that asks?
+
+    >>> _is_phrase("F1 score on Pascal VOC"), _is_phrase("MiniLM"), _is_phrase("does it help")
+    (True, False, False)
+    """
+    return len(text.content_words(piece)) > 1 and not _HOLDS_AUXILIARY.search(piece) and not _HOLDS_QUESTION.search(piece)
 
 
 def _unlabelled(question: str) -> tuple[str, str]:

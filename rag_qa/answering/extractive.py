@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,6 @@ from rag_qa.answering.weights import Weights, shipped
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
-from rag_qa.text import any_of, any_word
 
 SearchFor = Callable[[str], Sequence[Hit]]
 """A question -> what there is on it, among the papers that are looked at."""
@@ -32,13 +30,6 @@ _HOPELESS = 0.5  # share of the least confidence below which a part is not answe
 _RELATED = 3
 _DOUBT = 0.2  # what is lost of the way from the least confidence to certainty where a part is not answered: it tells against the others
 _NOTHING_FOUND = "No paper in this library has anything to do with the question."
-
-# Where a clause ends: at a mark, or at a comma before a question.
-_CLAUSE_END = re.compile(
-    r"[;:.!?—]\s|\s-+\s|,\s(?=(?:and |but |so )?" + any_of("what|which|how|why|who|where|when", "is|are|do|does|can|could") + r"\b)"
-)
-_CLAUSE_WORDS = 3  # fewer make no clause
-_ASKS = re.compile(any_word("what|which|how|why|who|where|when") + r"|^(?:is|are|do|does|did|can|could|has|have)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +192,7 @@ class ExtractiveAnswerer:
             return None
         corpus = self._corner.corpus()
         matcher = Matcher(asked, corpus, self._corner.similarity)
-        whole_and_focus = self._corner.embed([text.joined(question), _focus(asked)])
+        whole_and_focus = self._corner.embed([text.joined(question), asked.focus])
         vectors = self._corner.sentence_vectors([hit.paper.id for hit in hits])
 
         @cache  # most questions are answered from the best paper: the sentences of the others are weighed when they are asked for
@@ -236,15 +227,6 @@ def refusal(asked: str, question: str, reason: str, hits: Sequence[Hit], sure: f
 
 def _related(hits: Sequence[Hit], cited: set[str]) -> tuple[Source, ...]:
     return tuple(Source(hit.paper, hit.score) for hit in hits if hit.paper.id not in cited)[:_RELATED]
-
-
-def _focus(question: Question) -> str:
-    """What is asked, without the circumstances and without the names of methods: the clause that holds the question word, or the last one."""
-    clauses = [clause.strip() for clause in _CLAUSE_END.split(text.joined(question.text)) if len(clause.split()) >= _CLAUSE_WORDS]
-    asking = [clause for clause in clauses if _ASKS.search(clause)]
-    clause = (asking or clauses or [question.text])[-1]
-    kept = [token for token in clause.split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in question.names]
-    return " ".join(kept) or question.text
 
 
 def _hits_of(part: Part, hits: Sequence[Hit], search: SearchFor | None) -> Sequence[Hit]:

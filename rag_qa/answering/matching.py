@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +92,26 @@ def _nearness(cosines: NDArray[np.float64] | Vectors) -> NDArray[np.float64]:
     return near
 
 
+_SPLIT_FROM, _PART = 7, 3  # letters of a word that may be two, and of each
+
+
+def _other_forms(question: Question) -> list[list[frozenset[str]]]:
+    """For each word of a question the terms that are the same in another spelling: two words for one ("data sets" for "datasets"), and one for it and
+    its neighbour.
+    """
+    there = [word.text for word in text.words(text.fold(question.text).text)]
+    forms: dict[str, list[frozenset[str]]] = {word: [] for word in question.words}
+    for word in question.words:
+        if word.isalpha() and len(word) >= _SPLIT_FROM:
+            borders = range(_PART, len(word) - _PART + 1)
+            forms[word] += [frozenset({text.stem(word[:i]), text.stem(word[i:])}) for i in borders]
+    for first, second in pairwise(there):
+        if first in forms and second in forms and first.isalpha() and second.isalpha():
+            for word in (first, second):
+                forms[word].append(frozenset({text.stem(first + second)}))
+    return [forms[word] for word in question.words]
+
+
 class Matcher:
     """How well the words of one question are met by pieces of text: exactly (same stem) or softly (a synonym)."""
 
@@ -101,13 +122,19 @@ class Matcher:
             (text.word_terms(word)[0], *(text.stem(part) for part in word.split("-") if "-" in word and part and part not in text.STOPWORDS))
             for word in question.words
         ]
+        self._other_forms = _other_forms(question)
         self.rarity = np.array([corpus.rarity(word) for word in question.words])
         self._similarity = similarity
         self._vectors = similarity(list(question.words))
 
     def exact(self, terms: frozenset[str] | set[str]) -> NDArray[np.float64]:
         """1 for each word of the question that is met, 0 for the others."""
-        return np.array([float(whole in terms or (bool(parts) and all(p in terms for p in parts))) for whole, *parts in self._terms])
+        return np.array(
+            [
+                float(whole in terms or (bool(parts) and all(p in terms for p in parts)) or any(form <= terms for form in forms))
+                for (whole, *parts), forms in zip(self._terms, self._other_forms, strict=True)
+            ]
+        )
 
     def soft(self, sentences: Sequence[SentenceTerms], near: Sequence[NDArray[np.float64]] | None = None) -> NDArray[np.float64]:
         """As `exact`, for each sentence, shape (sentences, words); for words that are not met how near the nearest word comes.
@@ -150,8 +177,8 @@ def terms_of(paper: Paper) -> set[str]:
 def anchors(question: Question, paper: Paper, matcher: Matcher) -> NDArray[np.bool_]:
     """Which words of the question name something: a method, or what the paper is called. One entry a word."""
     name = text.name_of(paper.abstract) or paper.label
-    called = {w.text for w in text.words(text.fold(name).text)} if len(name.split()) <= 4 else set()
-    return np.array([word in question.names or word in called for word in matcher.words], bool)
+    called = {text.stem(w.text) for w in text.words(text.fold(name).text)} if len(name.split()) <= 4 else set()
+    return np.array([word in question.names or text.stem(word) in called for word in matcher.words], bool)
 
 
 def is_anchored(question: Question, paper: Paper, matcher: Matcher) -> bool:

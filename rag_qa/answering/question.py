@@ -47,7 +47,7 @@ _QUANTITY = any_of(
     "savings?|cost",
 )
 _EXTREME = any_of("longest|shortest|largest|smallest|biggest|greatest", "highest|lowest|maximum|max|minimum", "total")
-_HOW_MUCH = any_of("many|much|few|often", "large|big|small|fast|long|far|high|low|old|deep|close|well")
+_HOW_MUCH = any_of("many|much|few|little|often", "large|big|small|fast|long|far|high|low|old|deep|close|well")
 _SOME = any_of("two|three|four|five|six|seven|eight|nine|ten", r"\d+")
 _PIECES = any_word("building blocks|ingredients|components|parts|pieces|stages|steps", "drawbacks|limitations|advantages")
 _AUXILIARY = any_of("do|does|did", "is|are|was|were", "has|have|had", "can|could|will|would|should")
@@ -139,6 +139,14 @@ _HEAD = re.compile(
 )
 
 
+# Where a clause ends: at a mark, or at a comma before a question.
+_CLAUSE_END = re.compile(
+    r"[;:.!?—]\s|\s-+\s|,\s(?=(?:and |but |so )?" + any_of("what|which|how|why|who|where|when", "is|are|do|does|can|could") + r"\b)"
+)
+_CLAUSE_WORDS = 3  # fewer make no clause
+_ASKS = re.compile(any_word("what|which|how|why|who|where|when") + r"|^(?:is|are|do|does|did|can|could|has|have)\b", re.IGNORECASE)
+
+
 # --------------------------------------------------------------------------------------------------------------- analysis
 
 
@@ -164,6 +172,26 @@ class Question:
         """Must the answer hold a number?"""
         return self.kind is Kind.NUMBER
 
+    @property
+    def asking(self) -> str | None:
+        """The clause that holds the question word, the last of several; None if none does.
+
+        >>> analyse("My net is slow, and the GPU is full. How can I prune it?").asking
+        'How can I prune it?'
+        """
+        return next((clause for clause in reversed(_clauses(self.text)) if _ASKS.search(clause)), None)
+
+    @property
+    def focus(self) -> str:
+        """What is asked, without the circumstances and without the names of methods: the clause that asks, or the last one.
+
+        >>> analyse("My net is slow: how does SeedLM prune it?").focus
+        'how does prune it?'
+        """
+        clause = self.asking or (_clauses(self.text) or [self.text])[-1]
+        kept = [token for token in clause.split() if text.fold(token.strip("?,.;:'\"()")).text.removesuffix("'s") not in self.names]
+        return " ".join(kept) or self.text
+
 
 def analyse(question: str) -> Question:
     """Take a question apart.
@@ -176,6 +204,10 @@ def analyse(question: str) -> Question:
     words = tuple(dict.fromkeys(text.content_words(question)))
     numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)*", folded))
     return Question(question, _kind(folded), words, _names(question), numbers, _head(folded))
+
+
+def _clauses(question: str) -> list[str]:
+    return [clause.strip() for clause in _CLAUSE_END.split(text.joined(question)) if len(clause.split()) >= _CLAUSE_WORDS]
 
 
 def _names(question: str) -> tuple[str, ...]:

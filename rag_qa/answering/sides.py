@@ -26,7 +26,10 @@ _ENDS = r"(?=[:;,?.]|$)"
 _SIDE = r"[^:;?]{3,90}?"
 _PLACE = any_of("for|on|with|about|of|in|to")
 # where a side ends: what is compared comes next
-_SHARED = any_of("both|each|differ|compare|relate|cope|deal|handle|perform|tackle|achieve|in terms|with respect|regarding")
+_SHARED = any_of(
+    "both|each|differ|compare|relate|cope|deal|handle|perform|tackle|achieve|in terms|with respect|regarding",
+    "go about|try|choose|define|measure|treat|solve|find|get",
+)
 _TWO_SIDES = tuple(
     re.compile(rule, re.IGNORECASE)
     for rule in (
@@ -50,7 +53,8 @@ _MOST_HOLDERS = 2  # papers that speak of a name without being called so
 
 _CAPITALISED = re.compile(r"(?<=[a-z,:] )[A-Z][\w-]+")  # within a sentence
 _OF_BOTH = re.compile(r"\b(?:both|each|respectively)\b(?! \w+ly\b) ?", re.IGNORECASE)
-_OF_EACH = re.compile(r"(?:(?<=\bdoes )|(?<=\bis )|(?<=\bof )|(?<=\bin )|(?<=\bfor ))each\b", re.IGNORECASE)
+_OF_EACH = re.compile(r"(?:(?<=\bdoes )|(?<=\bis )|(?<=\bof )|(?<=\bin )|(?<=\bfor ))each\b(?: one\b| of (?:them|these|the two)\b)?", re.IGNORECASE)
+_IN_EACH_CASE = re.compile(r",? in (?:each|either|both) cases?\b", re.IGNORECASE)
 _ASKING = re.compile(any_word("what|which|how|why|who|whose|where|when"), re.IGNORECASE)
 _AND = r"(?:'s| \d{4})?(?:,? (?:and|versus|vs\.?|or)|,)(?: (?:of|in|on|from|for|with|by|the))* "
 _WITH = rf"(?:{_AND}| (?:with|to|from|than|against) )"
@@ -117,7 +121,7 @@ def _by_description(question: str) -> Iterator[Side]:
 
 def _alone(question: str, start: int, side: str, end: int) -> str:
     """The question about one side; where it asks for nothing in particular ("compare A and B"), what that is."""
-    before, after = (_OF_BOTH.sub("", _OF_EACH.sub("it", part)) for part in (question[:start], question[end:]))
+    before, after = (_OF_BOTH.sub("", _OF_EACH.sub("it", _IN_EACH_CASE.sub("", part))) for part in (question[:start], question[end:]))
     before = _COMPARING.sub("", before)
     asks_more = _ASKS_MORE.sub(" ", f"{before} {after}")
     return f"{before}{side}{after}" if text.content_words(asks_more) else f"What is {side}?"

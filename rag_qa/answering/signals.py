@@ -134,13 +134,14 @@ def met(case: Case) -> Met:
     """How the best paper meets the words of the question."""
     question, matcher = case.question, case.matcher
     sentences = [candidate.sentence for candidate in case.best]
-    asked, read = text.fold(question.text).text, [sentence.folded for sentence in sentences]
+    asked, read = _demanding(question), [sentence.folded for sentence in sentences]
+    called = text.fold(text.name_of(case.best[0].paper.abstract) or "").text
     by_sentence = matcher.soft(sentences)
     by_sentence[:, _form(question)] = 1.0
     soft = by_sentence.max(axis=0)
     rest = ~evidence.anchors(question, case.best[0].paper, matcher)
     head = np.array([word in question.head for word in matcher.words], bool)
-    demand_met = demands.met(asked, read)
+    demand_met = demands.met(asked, read, called=called)
     return Met(
         rest=rest,
         head=head,
@@ -150,9 +151,15 @@ def met(case: Case) -> Met:
         sentences=by_sentence,
         # "people" in "how many people took part" is met by whatever meets the demand for participants
         missing=(soft < MET) & rest & ~(head & demand_met),
-        unmet=demands.unmet(asked, read),
+        unmet=demands.unmet(asked, read, called=called),
         demand_met=demand_met,
     )
+
+
+def _demanding(question: Question) -> str:
+    """What of a question can demand something, folded. Who tells a need in own words tells of circumstances too: "and the GPU is always full"."""
+    asking = question.asking if cues.asks(question).in_own_words else None
+    return text.fold(asking or question.text).text
 
 
 def _form(question: Question) -> NDArray[np.bool_]:

@@ -19,12 +19,13 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceWeights:
-    """How sure we are, from the features of signals.FEATURES. `here`: log-odds that the right paper was found. `said`, `said_bias`, `lacking`:
-    log-odds that it says what is asked; `lacking` are the weights of signals.lacking. The sum of the logarithms of both probabilities goes through a
-    line (`slope`, `bias`) to the log-odds of the confidence.
+    """How sure we are, from the features of signals.FEATURES. `here`: log-odds that the right paper was found. Log-odds that it says what is asked:
+    the mean of what `said_by_trees` says and of the line of `said`, `said_bias` and `lacking`, the weights of signals.lacking. The sum of the
+    logarithms of both probabilities goes through a line (`slope`, `bias`) to the log-odds of the confidence.
     """
 
     here: Trees
+    said_by_trees: Trees
     said: Vector
     said_bias: float
     lacking: Vector
@@ -69,6 +70,7 @@ def to_data(weights: ConfidenceWeights, features: Sequence[str]) -> dict[str, ob
     """The JSON form of the weights of the confidence, rounded."""
     return {
         "here": trees.to_data(weights.here, features),
+        "said_by_trees": trees.to_data(weights.said_by_trees, features),
         "said": {name: round(float(weight), 4) for name, weight in zip(features, weights.said, strict=True)},
         "said_bias": round(weights.said_bias, 4),
         "lacking": [round(float(weight), 3) for weight in weights.lacking],
@@ -79,17 +81,18 @@ def to_data(weights: ConfidenceWeights, features: Sequence[str]) -> dict[str, ob
 
 def from_data(data: Mapping[str, object], features: Sequence[str]) -> ConfidenceWeights:
     """The weights of the confidence from their JSON form. Raises KeyError for an unknown feature."""
-    here, lacking = data["here"], data["lacking"]
+    here, by_trees, lacking = data["here"], data["said_by_trees"], data["lacking"]
     assert isinstance(here, dict)
+    assert isinstance(by_trees, dict)
     assert isinstance(lacking, list)
     numbers = {name: float(str(data[name])) for name in ("said_bias", "slope", "bias")}
-    found, said = trees.from_data(here, features), _vector(data["said"], features)
-    return ConfidenceWeights(here=found, said=said, lacking=np.array(lacking, np.float64), **numbers)
+    grown, said = [trees.from_data(one, features) for one in (here, by_trees)], _vector(data["said"], features)
+    return ConfidenceWeights(*grown, said=said, lacking=np.array(lacking, np.float64), **numbers)
 
 
 def blank(sentence_features: Sequence[str], confidence_features: Sequence[str]) -> Weights:
     """Weights of nothing: every feature counts 0."""
-    nothing = ConfidenceWeights(NO_TREES, np.zeros(len(confidence_features)), 0.0, np.zeros(0), 1.0, 0.0)
+    nothing = ConfidenceWeights(NO_TREES, NO_TREES, np.zeros(len(confidence_features)), 0.0, np.zeros(0), 1.0, 0.0)
     return Weights({"every": np.zeros(len(sentence_features))}, nothing)
 
 

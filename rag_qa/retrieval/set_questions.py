@@ -47,6 +47,15 @@ _DOES = any_of(
     "focus on|handle|work (?:on|with)|introduce|propose|present|describe|develop|report(?: on)?|(?:are|is) (?:about|on|related to|concerned with)",
     "talk about|make use of|rely on|involve|compare|test|evaluate|analy[sz]e|measure|have to do with|try to",
 )
+_WHAT_ONES_DO = any_of(
+    _DOES,
+    "are (?:about|on|from)|have|give|link|point|release|share|publish|provide|offer|come with|make|need|build|train|contain|include|avoid",
+    "(?:do|are|have) ?n[o']t",
+)
+_WHO_DOES = any_of(
+    "uses?|applies|employs|studies|works on|deals with|looks (?:at|into)|discusses|considers",
+    "tackles|addresses|investigates|examines|explores|builds|trains",
+)
 _DEALING = any_of("on|about|regarding|concerning|related to|relating to|dealing with|addressing|studying|covering|exploring|investigating|discussing")
 _HERE = any_of(
     "here|there|this|it", "(?:this|the|your|our|my) (?:library|collection|corpus|index|pile|set|database|archive)", "(?:these|the|your|my) papers"
@@ -67,6 +76,11 @@ _FORMS = tuple(
         rf"(?:which|what) {_BEFORE}{_METHODS} (?P<rest>{_BY_METHODS}\b.*)",
         rf"(?:{_LIST} )?(?:all|any|every)(?: (?:the|other|of the|of your))? (?:{_PAPERS}|{_MASS}|papers?)\b(?P<rest>.*)",
         rf"{_LIST} {_BEFORE}(?:{_PAPERS}|{_MASS})\b(?P<rest> {_HOW_LINKED}\b.*)",
+        rf"(?:in |by )?(?:which|what) (?:ones|all|of (?:them|these|those))\b(?P<rest> {_WHAT_ONES_DO}\b.*)",
+        rf"who (?:all |else )?(?P<rest>{_WHO_DOES} (?!(?:it|them|this|that|these|those)\b).*)",
+        r"(?:what|is there (?:any|some)thing) (?:all )?(?:have (?:you|we|i)(?: got)?|do (?:you|we|i) have|(?:is|'s) (?:there|here))"
+        rf"(?P<rest> {_DEALING}\b.*)",
+        rf"(?:(?:have )?(?:you|we|i)(?:'ve)? )?got (?:any|some)thing(?P<rest> {_DEALING}\b.*)",
         rf"(?:are|is) there {_BEFORE}(?:{_PAPERS}|{_MASS})\b(?P<rest>.*)",
         rf"(?:do|does) (?:you|we|i) (?:have|know(?: of)?) {_BEFORE}(?:{_PAPERS}|{_MASS})\b(?P<rest>.*)",
         rf"(?:do|does) any (?:of the |of these )?(?:{_PAPERS}|paper|abstract)\b(?P<rest>.*)",
@@ -88,8 +102,8 @@ _STANDS_IN = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"^ (?:(?:that|which) )?(?:have|has|with|releas|shar|publish|provid|offer|com(?:e|ing) with|ma[dk]e|open[- ]sourc)\w*\b(?:[ \w-]*) "
-    r"(?:code|implementations?)\b",
+    r"^ (?:(?:that|which) )?(?:have|has|with|giv|link|point|host|post|releas|shar|publish|provid|offer|com(?:e|ing) with|ma[dk]e|open[- ]sourc)\w*\b"
+    r"(?:[ \w-]*) (?:code|implementations?|github|repositor(?:y|ies))\b",
     re.IGNORECASE,
 )
 _CODE_IS_THERE = "code that is available"  # as abstracts say it
@@ -162,7 +176,11 @@ _TRAILING = re.compile(
     re.IGNORECASE,
 )
 _SECOND_QUESTION = re.compile(r"(?:,|;|\?)? and (?:what|how|why|when|who|which)\b.*$|[?;] .*$|,? (?:even (?:if|though)|if only) .*$", re.IGNORECASE)
-_ASIDE = re.compile(r" ?\([^()]*\)| of (?:any|all|every|whatever) (?:sorts?|kinds?|types?)\b", re.IGNORECASE)
+# "study or build drones": what is done with them does not matter
+_OR_DO = re.compile(
+    rf"(?P<verb>\b{_DOES})(?:,? (?:or|and/or) (?:{_DOES}|build|train|create|design|extend|improve|learn|solve|optimi[sz]e))+(?= )", re.IGNORECASE
+)
+_ASIDE = re.compile(r",? be (?:it|they) .+$| ?\([^()]*\)| of (?:any|all|every|whatever) (?:sorts?|kinds?|types?)\b", re.IGNORECASE)
 # What the list is for: "... for our reading group".
 _PURPOSE = re.compile(
     r",? for (?:my|our|a|an|the|his|her|their) (?:[\w-]+ ){0,2}"
@@ -250,10 +268,10 @@ def _topics(part: str, *, has_verb: bool) -> list[str]:
 def _topic(rest: str) -> str:
     """What is left of what follows the papers.
 
-    >>> _topic(" are there on graph neural networks?"), _topic(" that have to do with robots in this library")
-    ('graph neural networks', 'robots')
+    >>> _topic(" are there on graph neural networks?"), _topic(" that have to do with robots in this library"), _topic(" study or build drones")
+    ('graph neural networks', 'robots', 'drones')
     """
-    words = _TRAILING.sub("", _ASIDE.sub("", _PURPOSE.sub("", _SECOND_QUESTION.sub("", rest)))).split()
+    words = _TRAILING.sub("", _ASIDE.sub("", _PURPOSE.sub("", _SECOND_QUESTION.sub("", _OR_DO.sub(r"\g<verb>", rest))))).split()
     while words and words[0].lower().strip(",:") in _LEADING:
         words = words[1:]
     return " ".join(words)

@@ -52,6 +52,7 @@ def test_what_the_abstract_lacks_is_named(question: str) -> None:
         "Which benchmark is it tested on?",
         "Why does it outperform its rivals?",
         "Which papers model tides?",
+        "What do the authors name their model?",
         "",
     ],
 )

@@ -30,6 +30,14 @@ def alone(question: str) -> list[str]:
         ("How long does TIDE train, and on which machine?", ["How long does TIDE train?", "on which machine does TIDE train?"]),
         ("What does TIDE predict, and what does Moss-7 store?", ["What does TIDE predict?", "what does Moss-7 store?"]),
         ("Which lakes were sampled, and did they freeze?", ["Which lakes were sampled?", "did they freeze?"]),
+        ("Say of which lakes TIDE has records, also how deep they lie.", ["of which lakes TIDE has records?", "TIDE: how deep they lie?"]),
+        ("Along which coast was TIDE tried, and what did it cost?", ["Along which coast was TIDE tried?", "what did TIDE cost?"]),
+        ("TIDE - which buoys? and how many storms", ["TIDE: which buoys?", "TIDE: how many storms?"]),
+        (
+            "Both TIDE and Peat deal with water. What does the first foresee, and where does the second one grow?",
+            ["What does TIDE foresee?", "where does Peat grow?"],
+        ),
+        ("mean error of TIDE + depth of the lakes", ["mean error of TIDE?", "TIDE: depth of the lakes?"]),
     ],
 )
 def test_parts_that_are_questions_of_their_own(question: str, parts: list[str]) -> None:
@@ -53,6 +61,10 @@ def test_parts_that_are_questions_of_their_own(question: str, parts: list[str]) 
         "My boat drifts when the wind turns. Can I hold it in place?",
         "I train models of peat and of moss, and I am short of data.",
         "Who is who?",
+        "Does wind + rain help TIDE?",
+        "TIDE + Peat",
+        "How do TIDE and Peat differ, the first of June and the second?",
+        "peat - its age and depth",
         "",
     ],
 )

@@ -70,6 +70,20 @@ def test_words_are_met_exactly_or_nearly() -> None:
     assert matcher.weighted(np.zeros(3)) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("question", "sentence", "met"),
+    [
+        ("gauge sets", "We release two gaugesets.", [1.0, 1.0]),
+        ("gaugesets", "We release two gauge sets.", [1.0]),
+        ("sets for gauge makers", "We release two gaugesets.", [0.0, 0.0, 0.0]),
+        ("gaugesets", "We release a gauge.", [0.0]),
+    ],
+)
+def test_a_word_that_is_written_as_two_is_the_same(question: str, sentence: str, met: list[float]) -> None:
+    (terms,) = sentence_terms(sentence)
+    assert list(matcher_for(question).exact(terms.terms)) == met
+
+
 def test_a_question_without_words_meets_nothing() -> None:
     matcher = matcher_for("what is it?")
     assert matcher.weighted(matcher.exact(frozenset({"tide"}))) == 0.0
@@ -78,6 +92,8 @@ def test_a_question_without_words_meets_nothing() -> None:
 def test_a_question_that_names_the_method_is_anchored_in_its_paper() -> None:
     assert is_anchored(analyse("How fast is TIDE-7?"), PAPER, matcher_for("How fast is TIDE-7?"))
     assert list(anchors(analyse("cost of TIDE-7"), PAPER, matcher_for("cost of TIDE-7"))) == [False, True]
+    eddy = Paper("p2", "We propose EDDY, a model of rivers. EDDY is fast.")
+    assert is_anchored(analyse("users of EDDYs map"), eddy, matcher_for("users of EDDYs map"))
     assert not is_anchored(analyse("How fast is MOSS-2?"), PAPER, matcher_for("How fast is MOSS-2?"))
     assert not is_anchored(analyse("cheap forecasts"), PAPER, matcher_for("cheap forecasts"))
 

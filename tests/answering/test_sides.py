@@ -25,6 +25,12 @@ NAMES = ("Moss-7", "TIDE", "Peat")
         ("compare TIDE and Moss-7", ["What is TIDE?", "What is Moss-7?"]),
         ("Compare TIDE with Moss-7 in speed", ["TIDE in speed", "Moss-7 in speed"]),
         ("TIDE vs Moss-7: how fast is each?", ["TIDE: how fast is it?", "Moss-7: how fast is it?"]),
+        ("TIDE vs Moss-7: what is stored in each case?", ["TIDE: what is stored?", "Moss-7: what is stored?"]),
+        ("TIDE vs Moss-7: what does each one drink?", ["TIDE: what does it drink?", "Moss-7: what does it drink?"]),
+        (
+            "Compare how the coast paper and the bog paper go about measuring depth.",
+            ["how the coast paper go about measuring depth.", "how the bog paper go about measuring depth."],
+        ),
         (
             "What do the paper on coasts and the one on bogs each measure?",
             ["What do the paper on coasts measure?", "What do the one on bogs measure?"],

@@ -137,3 +137,9 @@ def test_no_weight_makes_up_for_a_thing_that_is_asked_for_and_not_there() -> Non
     met = assess(case("How many rivers is TIDE-7 trained on?"), sure)
     assert met.unmet is None
     assert met.confidence == pytest.approx(confidence(met.features, met.lacking, sure), abs=1e-6)
+
+
+def test_circumstances_of_a_need_demand_nothing() -> None:
+    full = "My one GPU is always full, and the tide comes. How could I foresee it?"
+    assert signals.met(case(full)).unmet is None
+    assert signals.met(case("I would foresee tides, if I can. On which GPU does it run?")).unmet == "the kind of GPU"

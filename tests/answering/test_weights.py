@@ -51,15 +51,18 @@ def test_the_shipped_weights_know_every_feature_and_both_kinds_of_question() -> 
     assert len(judging.said) == len(confidence.FEATURES)
     assert judging.said.any()
     assert len(judging.here.leaves) > 1
+    assert len(judging.said_by_trees.leaves) > 1
     assert len(judging.lacking) == WordVectors.dimensions
     assert judging.slope > 0
 
 
 def test_weights_of_the_confidence_are_read_as_they_were_written() -> None:
     trees = Trees(0.5, np.array([[1]]), np.array([[0.25]]), np.array([[-1.0, 1.0]]))
-    written = to_data(ConfidenceWeights(trees, np.array([1.5, -2.0]), 0.75, np.array([0.125]), 2.0, -0.5), ("first", "second"))
+    more = Trees(0.25, np.array([[0]]), np.array([[0.5]]), np.array([[3.0, 2.0]]))
+    written = to_data(ConfidenceWeights(trees, more, np.array([1.5, -2.0]), 0.75, np.array([0.125]), 2.0, -0.5), ("first", "second"))
     read = from_data(json.loads(json.dumps(written)), ("second", "first"))
     assert read.said.tolist() == [-2.0, 1.5]
     assert read.lacking.tolist() == [0.125]
     assert (read.said_bias, read.slope, read.bias) == (0.75, 2.0, -0.5)
     assert read.here.score(np.array([0.5, 0.0])) == 1.5
+    assert read.said_by_trees.score(np.array([0.5, 0.0])) == 3.25

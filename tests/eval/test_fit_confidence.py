@@ -67,6 +67,7 @@ def test_each_model_sees_what_it_is_to_tell() -> None:
     assert weights.here.score(here) > 0 > weights.here.score(gone)
     assert abs(weights.here.score(here) - weights.here.score(lacks)) < weights.here.score(here) - weights.here.score(gone)
     assert weights.said[REST] > 0
+    assert weights.said_by_trees.score(here) > 0 > weights.said_by_trees.score(lacks)
     assert weights.lacking[0] < 0
 
 

@@ -24,6 +24,7 @@ ICLR_MORE = DATASETS / "iclr_more.jsonl"
 ICLR_DIALOGUES = DATASETS / "iclr_dialogues.jsonl"
 ICLR_BLIND = DATASETS / "iclr_blind.jsonl"
 ICLR_ALL = DATASETS / "iclr2025.jsonl"
+OFF_TOPIC = DATASETS / "off_topic.jsonl"
 ASKED = set(map(Kind, "fact number definition how why list yesno paraphrase multi followup off-topic detail premise".split()))
 """The kinds that every set over the seeds has to hold."""
 
@@ -134,7 +135,7 @@ def test_the_further_questions_hold_what_the_first_lack(seed_papers: list[Paper]
 def test_no_question_is_asked_twice() -> None:
     asked = Counter(
         (" ".join(question.text.casefold().split()), question.history)
-        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL, ICLR_BLIND]
+        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL, ICLR_BLIND, OFF_TOPIC]
         for question in loader.load(path)
     )
     assert [text for text, count in asked.items() if count > 1] == []
@@ -178,6 +179,12 @@ def test_blind_questions_are_about_papers_that_no_other_set_asks_about() -> None
     others = [loader.load(path) for path in (ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL)]
     asked_about = {paper for questions in others for question in questions for paper in question.papers}
     assert {paper for question in loader.load(ICLR_BLIND) for paper in question.papers} & asked_about == set()
+
+
+def test_questions_on_something_else_are_answered_by_nothing() -> None:
+    questions = loader.load(OFF_TOPIC)
+    assert len(questions) == 200
+    assert {(question.kind, question.answerable, question.papers, question.history) for question in questions} == {(Kind.OFF_TOPIC, False, (), ())}
 
 
 def test_questions_over_all_iclr_papers_are_not_answered_by_those_that_were_fitted_on() -> None:
