@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 SECONDS, RETRIES = 120.0, 5
 
@@ -38,20 +40,27 @@ class Chat:
         self._free = threading.BoundedSemaphore(concurrency)
         self._counting = threading.Lock()
         self._max_tokens = max_tokens
+        self._holds_to_schemas = True
 
-    def complete(self, instructions: str, prompt: str) -> str:
-        """What the model writes, at temperature 0; "" where it writes nothing. Raises what `openai` raises."""
-        return self.write(instructions, prompt).text
+    def complete(self, instructions: str, prompt: str, *, schema: Mapping[str, Any] | None = None) -> str:
+        """What the model writes, at temperature 0; "" where it writes nothing. Raises what `openai` raises.
 
-    def write(self, instructions: str, prompt: str) -> Written:
+        `schema`: of the JSON that it is to write, where the server can hold it to that; one that refuses is asked without.
+        """
+        return self.write(instructions, prompt, schema=schema).text
+
+    def write(self, instructions: str, prompt: str, *, schema: Mapping[str, Any] | None = None) -> Written:
         """The same with the tokens that it took."""
+        import openai
+
         with self._free:
-            reply = self._client.chat.completions.create(
-                model=self.model,
-                temperature=0,
-                max_tokens=self._max_tokens,
-                messages=[{"role": "system", "content": instructions}, {"role": "user", "content": prompt}],
-            )
+            try:
+                reply = self._asked(instructions, prompt, schema if self._holds_to_schemas else None)
+            except openai.BadRequestError:
+                if schema is None or not self._holds_to_schemas:
+                    raise
+                reply = self._asked(instructions, prompt, None)
+                self._holds_to_schemas = False  # the schema was what it refused
         usage = reply.usage
         text = (reply.choices[0].message.content or "") if reply.choices else ""
         written = Written(text, usage.prompt_tokens if usage else None, usage.completion_tokens if usage else None)
@@ -60,6 +69,16 @@ class Chat:
             self.spent.prompt_tokens = _sum(self.spent.prompt_tokens, written.prompt_tokens)
             self.spent.completion_tokens = _sum(self.spent.completion_tokens, written.completion_tokens)
         return written
+
+    def _asked(self, instructions: str, prompt: str, schema: Mapping[str, Any] | None) -> Any:
+        form = {"response_format": {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}}} if schema else {}
+        return self._client.chat.completions.create(
+            model=self.model,
+            temperature=0,
+            max_tokens=self._max_tokens,
+            messages=[{"role": "system", "content": instructions}, {"role": "user", "content": prompt}],
+            extra_body=form,
+        )
 
 
 def _sum(before: int | None, more: int | None) -> int | None:

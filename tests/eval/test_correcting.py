@@ -147,6 +147,17 @@ def test_a_server_with_faults_costs_the_corrections_that_it_spoils() -> None:
     assert [one.outcome for one in found] == [Outcome.CORRECTED, *[Outcome.ERROR] * 3]
 
 
+def test_a_server_is_held_to_the_form_and_one_that_cannot_is_asked_without() -> None:
+    schema = {"type": "object"}
+    with ScriptedServer(chat=[failure(400, "no such form"), json_reply(chat_reply(GOOD)), json_reply(chat_reply(GOOD))]) as server:
+        chat = Chat(base_url=server.url, key="k", model="tiny")
+        assert [chat.complete("a", "b", schema=schema) for _ in range(2)] == [GOOD, GOOD]
+    assert ["response_format" in request.body for request in server.requests] == [True, False, False]
+    with ScriptedServer(chat=[json_reply(chat_reply(GOOD))]) as server:
+        Chat(base_url=server.url, key="k", model="tiny").complete("a", "b", schema=schema)
+    assert server.requests[0].body["response_format"]["json_schema"]["schema"] == schema
+
+
 # -------------------------------------------------------------------------------------------------------------- how much changes
 
 
