@@ -528,6 +528,18 @@ _IN_BRACKETS = re.compile(rf"\(\s*[\"'“*]*({_NAME})[\"'”*]*\s*[),;]")
 _PROPOSES = re.compile(rf"\b(?:we|this (?:paper|work|study)|paper|work|method|our)\b.*?\b{_PROPOSE}\b|\b{_PROPOSE}\b", re.IGNORECASE)
 _OUR_METHOD = re.compile(r"\b[Oo]ur (?:method|approach|framework|model|system|algorithm|technique|benchmark|dataset)\b")
 _OURS = re.compile(r"\b(?:we|our|this (?:paper|work|study|article))\b", re.IGNORECASE)
+# "a framework, MaxInfoRL, for balancing": between commas behind what it is
+_APPOSED = re.compile(
+    rf"\b(?:method|approach|framework|model|system|algorithm|technique|benchmark|data ?set|corpus|library|toolkit|architecture|pipeline), [\"'“*]*"
+    rf"({_NAME})[\"'”*]*,"
+)
+# Explained once, these are words of a whole field and no name of a paper.
+_OF_FIELD = frozenset(
+    """
+    AI ML NLP RL FL SL SSL MARL RLHF DPO PPO SFT LM LLM VLM MLLM SLM CV CNN RNN GNN DNN MLP VIT GAN VAE SDE ODE PDE MDP POMDP GP EM EMD MCMC OT
+    SGD IRL ICL CoT RAG QA VQA ASR TTS NAS OOD DP GPU CPU SOTA 2D 3D
+    """.split()
+)
 _NAMED_WITHIN = 10_000  # characters; no abstract is longer, and whatever is should not hold us up
 
 
@@ -562,12 +574,15 @@ def name_of(abstract: str) -> str | None:
 
     >>> name_of("Experts (MoE) are used. We develop NetMoE, which is fast. NetMoE halves the cost.")
     'NetMoE'
+    >>> name_of("We collect a dataset, MossTime9, of bogs."), name_of("We propose the first reinforcement learning (RL) methods for bogs.")
+    ('MossTime9', None)
     """
     scores: dict[str, float] = {}
     plain = _unbroken(abstract[:_NAMED_WITHIN])
     for start, end in sentences(plain):
         for name, weight in _candidates(plain[start:end]):
             scores[name] = scores.get(name, 0.0) + weight
+    scores = {name: score for name, score in scores.items() if name.removesuffix("s") not in _OF_FIELD}
     ranked = sorted(scores, key=lambda name: (-scores[name] * _uses(plain, name), plain.find(name)))
     return _plain_name(ranked[0]) if ranked and scores[ranked[0]] >= 1.0 else None
 
@@ -581,6 +596,8 @@ def _candidates(sentence: str) -> Iterator[tuple[str, float]]:
         how, name = match.groups()
         if is_name(_plain_name(name)):
             yield name, 3.0 if ours or "name" in how.lower() or "called" in how.lower() else 0.5
+    if _OURS.search(sentence):
+        yield from ((match.group(1), 3.0) for match in _APPOSED.finditer(sentence) if is_name(_plain_name(match.group(1))))
     if proposes and ours:
         yield from ((match.group(1), 2.0) for match in _QUOTED.finditer(sentence) if is_name(match.group(1)))
         yield from ((match.group(1), 2.0) for match in _IN_BRACKETS.finditer(sentence, proposes.start()) if is_name(match.group(1)))

@@ -40,6 +40,8 @@ LONGEST_LIST = 10
 WORTH_FOLDING = 4
 """At least so many are folded away, if any are: fewer are not worth a click."""
 
+_LEANS = "The sentence above leans on this one, which stands right before it in the abstract."
+
 LONGEST_ORIGIN = 46
 """Characters of a place in a file that are shown whole."""
 
@@ -328,7 +330,8 @@ def sentence_html(sentence: Sentence, turn: Turn) -> str:
     markers = "".join(_marker(n, sentence, turn) for n in sentence.citations)
     markers = f' <span class="rq-markers">{markers}</span>' if markers else ""
     text = escape(sentence.text)
-    lead = f'<span class="{"rq-aside" if sentence.lead == BEFORE_THIS else "rq-lead"}">{escape(sentence.lead)}</span> ' if sentence.lead else ""
+    kind = f'rq-aside" title="{_LEANS}' if sentence.lead == BEFORE_THIS else "rq-lead"
+    lead = f'<span class="{kind}">{escape(sentence.lead)}</span> ' if sentence.lead else ""
     status = sentence.verdict.status
     if status is Status.RECORD:
         return f'{lead}<span class="rq-sentence">{text}{markers}</span> <span class="rq-aside">({escape(sentence.verdict.why)})</span>'

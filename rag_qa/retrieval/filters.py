@@ -146,7 +146,7 @@ class Narrowing:
         said = ", ".join(f"“{phrase}”" for phrase in self.unread)
         unread = f"Not used to choose papers: {said} (only authors whom the library knows can be chosen or left out)." if said else ""
         has_month = any(re.search(rf"\b{MONTH}(?:19|20)\d\d", phrase, re.IGNORECASE) for phrase in self.phrases)
-        months = "No month is known of the papers: those of the whole year are looked at." if has_month else ""
+        months = "Papers are chosen by their year alone: those of the whole year are looked at." if has_month else ""
         return " ".join(filter(None, [unread, months]))
 
 
