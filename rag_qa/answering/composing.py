@@ -26,7 +26,7 @@ MOST_WORDS = 120
 MOST_WORDS_LONGER = 250
 """... and to this many when a longer one is asked for."""
 
-BEFORE_THIS = "[the abstract says just before:]"
+BEFORE_THIS = "[said just before:]"
 """What stands in front of a sentence that the one before it in the answer leans on."""
 
 _ENOUGH = 0.85  # sentences are added until one of them is the answer with this probability

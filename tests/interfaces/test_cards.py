@@ -308,7 +308,7 @@ def test_each_paper_that_speaks_for_itself_has_a_paragraph() -> None:
     one, two = (supported(words, evidence(1, TIDE, words)) for words in tides)
     moss = supported("Mosses store carbon.", evidence(2, MOSS, "Mosses store carbon."))
     assert paragraphs(one, replace(two, lead=BEFORE_THIS), moss) == [
-        "An extension uses ridges. [1] [the abstract says just before:] Coastal floods are hard to foresee. [1]",
+        "An extension uses ridges. [1] [said just before:] Coastal floods are hard to foresee. [1]",
         "Mosses store carbon. [2]",
     ]
     assert len(paragraphs(one, replace(moss, lead="Moss:"))) == 2
