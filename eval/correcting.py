@@ -203,7 +203,8 @@ def _of_item(item: Item, run: Run, rarity: Rarity) -> Iterator[Case]:
 @dataclass(frozen=True, slots=True)
 class Result:
     """`of_sentences`: mean share of words that change, over the sentences that are to be corrected; `of_answers`: the same over all answers, in which
-    what is borne out changes nothing. None where there is none. What has no correction that holds counts as 1.
+    what is borne out changes nothing; an answer with a sentence that was `not_asked` about is in neither. None where there is none. What has no
+    correction that holds counts as 1.
     """
 
     counts: Mapping[Outcome, int]
@@ -211,15 +212,20 @@ class Result:
     answers: int
     of_sentences: float | None
     of_answers: float | None
+    not_asked: int = 0
 
 
-def result(run: Run, corrections: Sequence[Correction]) -> Result:
-    """The figures."""
+def result(run: Run, corrections: Sequence[Correction], not_asked: Sequence[Case] = ()) -> Result:
+    """The figures. `not_asked`: the cases beyond those."""
+    unknown = {case.question_id for case in not_asked}
     counts = Counter(one.outcome for one in corrections)
     shares = [one.share for one in corrections]
     changes = {(one.case.question_id, one.case.place): one.share for one in corrections}
-    answered = [share for item in run.items if item.status == "answered" and (share := _of_answer(item, changes)) is not None]
-    return Result({outcome: counts[outcome] for outcome in Outcome}, tuple(corrections), len(answered), _mean(shares), _mean(answered))
+    known = [item for item in run.items if item.status == "answered" and item.question.id not in unknown]
+    answered = [share for item in known if (share := _of_answer(item, changes)) is not None]
+    return Result(
+        {outcome: counts[outcome] for outcome in Outcome}, tuple(corrections), len(answered), _mean(shares), _mean(answered), len(not_asked)
+    )
 
 
 def _of_answer(item: Item, changes: Mapping[tuple[str, int], float]) -> float | None:
@@ -247,7 +253,8 @@ def run(arguments: argparse.Namespace) -> Result:
     stored = run_directory.load(arguments.run)
     chat, of = judging.connected("corrections need")
     corrector = Corrector(partial(chat.complete, schema=_SCHEMA), of, Kept(arguments.run / "corrections.db"), rarity_in(stored.library.values()))
-    found = result(stored, corrector.corrected(cases(stored)[: arguments.most]))
+    wrong = cases(stored)
+    found = result(stored, corrector.corrected(wrong[: arguments.most]), wrong[arguments.most :])
     told = as_json(found, stored, of[-1], chat.spent)
     (arguments.run / FILE).write_text(json.dumps(told, ensure_ascii=False, allow_nan=False, indent=2) + "\n", encoding="utf-8")
     return found
@@ -261,6 +268,7 @@ def as_json(found: Result, run: Run, model: str, spent: Spent) -> dict[str, Any]
         "version": VERSION,
         "model": model,
         "counts": {str(outcome): count for outcome, count in found.counts.items()},
+        "not_asked": found.not_asked,
         "answers": found.answers,
         "words_changed_of_sentences": found.of_sentences,
         "words_changed_of_answers": found.of_answers,
@@ -290,6 +298,8 @@ def lines(found: Result) -> list[str]:
     """As text."""
     total = len(found.corrections)
     said = [f"{total} sentences are not borne out: " + ", ".join(f"{count} {outcome}" for outcome, count in found.counts.items())]
+    if found.not_asked:
+        said.append(f"{found.not_asked} more were not asked about (--most), nor do their answers count")
     if found.of_sentences is not None:
         said.append(f"words that change, of these sentences: {found.of_sentences:.3f} (1 where no correction holds)")
     if found.of_answers is not None:

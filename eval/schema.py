@@ -167,7 +167,7 @@ def of_corrections() -> dict[str, Any]:
         **_closed(
             **dict.fromkeys(("items_sha256", "version", "model"), text),
             counts={"type": "object", "additionalProperties": _COUNT},
-            **dict.fromkeys(("answers", "requests"), _COUNT),
+            **dict.fromkeys(("not_asked", "answers", "requests"), _COUNT),
             **dict.fromkeys(("words_changed_of_sentences", "words_changed_of_answers"), either),
             **dict.fromkeys(("prompt_tokens", "completion_tokens"), tokens),
             corrections={"type": "array", "items": one},

@@ -199,6 +199,15 @@ def test_the_share_of_an_answer_is_that_of_its_words() -> None:
     assert found.counts == {Outcome.CORRECTED: 1, Outcome.LEFT_OUT: 0, Outcome.NOT_BORNE_OUT: 0, Outcome.ERROR: 0}
 
 
+def test_an_answer_that_was_not_asked_about_is_not_taken_for_one_without_a_fault() -> None:
+    run = replace(made([answered(question(name), SENTENCE) for name in ("a", "b")]), library={"p1": ABSTRACT, "p2": "Mosses are green."})
+    wrong = correcting.cases(run)
+    found = correcting.result(run, corrector(scripted(GOOD)).corrected(wrong[:1]), wrong[1:])
+    assert (found.not_asked, found.answers) == (1, 1)
+    assert found.of_answers == pytest.approx(2 / 16)
+    assert "1 more were not asked about" in "\n".join(correcting.lines(found))
+
+
 def test_where_everything_is_borne_out_nobody_is_asked_and_nothing_changes() -> None:
     found = of_run([answered(question("good"), "TIDE-7 is 3 times faster than its rivals.")], scripted())
     assert (found.corrections, found.of_sentences, found.of_answers) == ((), None, 0.0)
