@@ -20,6 +20,7 @@ from rag_qa.answering.matching import terms_of
 from rag_qa.answering.question import Kind, Question
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
+from rag_qa.retrieval.slips import english
 
 MOST_WORDS = 120
 """An answer grows to about this many words, never by half a sentence."""
@@ -104,14 +105,14 @@ def papers_named(question: Question, hits: Sequence[Hit]) -> list[int]:
 
 
 def _is_named(paper: Paper, question: Question, folded: str) -> bool:
-    """Is a paper called by the name of its method? A name that is a word too ("AGE") counts where it has the same capitals."""
+    """Is a paper called by the name of its method? A name that is a word too ("AGE") counts where it has the same capitals, no other needs them."""
     name = text.name_of(paper.abstract) or paper.title or ""
     plain = text.fold(name).text
     if {plain, plain.removesuffix("s")} & set(question.names):
         return True
     if not plain or not re.search(rf"(?<![\w-]){re.escape(plain)}(?:s|'s)?(?![\w-])", folded):
         return False
-    return " " in plain or name in question.text
+    return " " in plain or name in question.text or plain not in english()
 
 
 def _papers_asked_for(found: Found) -> list[int]:

@@ -105,7 +105,9 @@ def _by_name(question: str, names: Sequence[str]) -> Iterator[Side]:
 
 
 def _spans(question: str, name: str) -> list[tuple[int, int]]:
-    return [(at.start(), at.end()) for at in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", question, re.IGNORECASE)]
+    """Where a name stands, as papers write it or as one types it: "α-SVRG", "alpha-svrg"."""
+    forms = "|".join(map(re.escape, dict.fromkeys((name, text.fold(name).text))))
+    return [(at.start(), at.end()) for at in re.finditer(rf"(?<![\w-])(?:{forms})(?![\w-])", question, re.IGNORECASE)]
 
 
 def _by_description(question: str) -> Iterator[Side]:

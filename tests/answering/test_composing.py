@@ -93,6 +93,12 @@ def test_a_name_that_is_a_word_counts_with_its_capitals(question: str, named: li
     assert papers_named(analyse(question), [Hit(TIDE, (), 0.5, 1), Hit(MOSS, (), 0.4, 2)]) == named
 
 
+def test_a_name_that_is_no_word_needs_no_capitals() -> None:
+    swell = Paper("p3", "Waves are hard to foresee. We propose SwelNet, a model of waves.")
+    hits = [Hit(TIDE, (), 0.5, 1), Hit(swell, (), 0.4, 2)]
+    assert papers_named(analyse("swelnet and tide: what do they need"), hits) == [1]
+
+
 @pytest.fixture(scope="module")
 def answers(seed_engine: Engine) -> list[Answer]:
     """Answers of many kinds over the shipped abstracts."""

@@ -80,6 +80,10 @@ def labels(question: str, *rankings: list[Hit]) -> list[str]:
     return [hit.paper.id for hit in papers_of(sides(question, names_in(question)), rankings)]
 
 
+def test_a_name_is_known_as_one_types_it() -> None:
+    assert [side.alone for side in sides("how fast are beta-moss and tide", ["β-Moss", "TIDE"])] == ["how fast are beta-moss", "how fast are tide"]
+
+
 def test_each_name_has_the_paper_that_is_called_so() -> None:
     assert labels("How do TIDE and Moss-7 work?", found(OTHER, TIDES), found(TIDES, MOSSES)) == ["p1", "p2"]
 
