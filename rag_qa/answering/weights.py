@@ -86,8 +86,13 @@ def from_data(data: Mapping[str, object], features: Sequence[str]) -> Confidence
     assert isinstance(by_trees, dict)
     assert isinstance(lacking, list)
     numbers = {name: float(str(data[name])) for name in ("said_bias", "slope", "bias")}
-    grown, said = [trees.from_data(one, features) for one in (here, by_trees)], _vector(data["said"], features)
-    return ConfidenceWeights(*grown, said=said, lacking=np.array(lacking, np.float64), **numbers)
+    return ConfidenceWeights(
+        here=trees.from_data(here, features),
+        said_by_trees=trees.from_data(by_trees, features),
+        said=_vector(data["said"], features),
+        lacking=np.array(lacking, np.float64),
+        **numbers,
+    )
 
 
 def blank(sentence_features: Sequence[str], confidence_features: Sequence[str]) -> Weights:
