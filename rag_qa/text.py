@@ -342,7 +342,8 @@ QUESTION_WORDS = frozenset(
 
     according actually anybody anyone anything else everybody everyone exactly hello hey hi kindly pls plz someone something somebody thank thanks thx
 
-    answer describe explain find know list mean meant means name need question show summarise summarize summary talk talks tell understand want
+    answer cite cited describe explain find know list mean meant means name need question show summarise summarize summary talk talks tell
+    understand want
 
     achieve achieved achieves called concern concerns contribute contributes contribution contributions deal deals discuss discussed discusses
     introduce introduced introduces mention mentioned mentions present presented presents propose proposed proposes report reported reports

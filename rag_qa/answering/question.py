@@ -139,6 +139,8 @@ _HEAD = re.compile(
 )
 
 
+_MARKER = re.compile(r"\[\d+(?:\s*[,;–-]\s*\d+)*\]")  # of a citation: pasted, or asked for, it is no part of what is asked
+
 # Where a clause ends: at a mark, or at a comma before a question.
 _CLAUSE_END = re.compile(
     r"[;:.!?—]\s|\s-+\s|,\s(?=(?:and |but |so )?" + any_of("what|which|how|why|who|where|when", "is|are|do|does|can|could") + r"\b)"
@@ -196,12 +198,12 @@ class Question:
 def analyse(question: str) -> Question:
     """Take a question apart.
 
-    >>> q = analyse("How many GPUs does NetMoE use?")
+    >>> q = analyse("How many GPUs does NetMoE use [2]?")
     >>> q.kind.value, q.words, q.names
     ('number', ('gpus', 'netmoe'), ('netmoe',))
     """
     folded = text.fold(question).text
-    words = tuple(dict.fromkeys(text.content_words(question)))
+    words = tuple(dict.fromkeys(text.content_words(_MARKER.sub(" ", question))))
     numbers = frozenset(re.findall(r"\d+(?:[.,]\d+)*", folded))
     return Question(question, _kind(folded), words, _names(question), numbers, _head(folded))
 
