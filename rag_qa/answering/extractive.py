@@ -10,7 +10,7 @@ from itertools import compress
 
 from rag_qa import text
 from rag_qa.answering import composing, confidence, evidence, missing
-from rag_qa.answering.answer import Answer, AnswerEvent, Source, Step
+from rag_qa.answering.answer import Answer, AnswerEvent, Source
 from rag_qa.answering.composing import MOST_WORDS, Found
 from rag_qa.answering.confidence import Assessment
 from rag_qa.answering.division import MOST, Part, divided, left_over
@@ -29,11 +29,6 @@ SearchFor = Callable[[str], Sequence[Hit]]
 _HOPELESS = 0.5  # share of the least confidence below which a part is not answered in any company
 _RELATED = 3
 _DOUBT = 0.2  # what is lost of the way from the least confidence to certainty where a part is not answered: it tells against the others
-_UNSURE = (
-    0.4  # of the way from the least confidence to certainty an answer is given with a word of doubt: on development questions half of these are wrong
-)
-DOUBT = "It is not certain that this answers the question; it is the nearest that these papers say:"
-"""What stands before an answer that is only just given."""
 _NOTHING_FOUND = "No paper in this library has anything to do with the question."
 
 
@@ -91,8 +86,6 @@ class ExtractiveAnswerer:
     ) -> Iterator[AnswerEvent]:
         """Sentences, then the Answer. `question` stands alone; `asked` is what the person typed, if it differs. The others: as for `answer`."""
         answer = self.answer(question, hits, asked=asked, most_words=most_words, search=search)
-        if answer.preface:
-            yield Step("Choosing sentences", preface=answer.preface)
         yield from answer.sentences
         yield answer
 
@@ -100,8 +93,7 @@ class ExtractiveAnswerer:
         self, question: str, hits: Sequence[Hit], *, asked: str | None = None, most_words: int = MOST_WORDS, search: SearchFor | None = None
     ) -> Answer:
         """Sentences of the hits that answer the question, about `most_words` words of them at most, or a refusal. The order of the hits does not
-        count: their ranks do. `search` finds what there is on a part of the question; without it the hits are all that there is. An answer that is
-        only just given says so (see DOUBT).
+        count: their ranks do. `search` finds what there is on a part of the question; without it the hits are all that there is.
         """
         started = time.perf_counter()
         asked, hits = asked or question, ranked(hits)
@@ -113,10 +105,7 @@ class ExtractiveAnswerer:
         if later := left_over(question):
             asked_later = ", ".join(f"“{one}”" for one in later)
             answer = replace(answer, notice=f"The first {MOST} questions are answered at a time; ask the others afterwards: {asked_later}.")
-        if answer.abstained is not None:
-            return answer
-        unsure = answer.confidence < self._min_confidence + _UNSURE * (1.0 - self._min_confidence)
-        return replace(answer, preface=DOUBT if unsure else "", timings={"answer": round(time.perf_counter() - started, 6)})
+        return replace(answer, timings={"answer": round(time.perf_counter() - started, 6)}) if answer.abstained is None else answer
 
     def widened(self, question: str, hits: Sequence[Hit], search: SearchFor) -> list[Hit]:
         """What there is on a question, for somebody else to answer from: of one that asks several things, or about several papers, the best paper on

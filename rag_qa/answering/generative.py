@@ -201,8 +201,6 @@ def _is_unfinished(last: object) -> bool:
 def _instead(answer: Answer, why: str, usage: Usage | None) -> Generator[AnswerEvent, None, None]:
     """An answer that takes the place of the model's, and says so."""
     notice = f"{why.rstrip('.')}. {INSTEAD}" if answer.abstained is None else f"{why.rstrip('.')}."
-    if answer.preface:
-        yield Step("Choosing sentences", preface=answer.preface)
     yield from answer.sentences
     yield replace(answer, usage=usage, notice=" ".join(part for part in (notice, answer.notice) if part))
 

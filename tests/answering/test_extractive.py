@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from rag_qa import text
-from rag_qa.answering.answer import Answer, Sentence, Status, Step
+from rag_qa.answering.answer import Answer, Sentence, Status
 from rag_qa.answering.evidence import Corpus
-from rag_qa.answering.extractive import DOUBT, Corner, ExtractiveAnswerer, refusal
+from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.embedding.static import WordVectors
 from rag_qa.engine import Engine
@@ -68,18 +68,6 @@ def test_confidence_decides_and_is_a_share(answers: list[Answer]) -> None:
     for answer in answers:
         assert 0.0 <= answer.confidence <= 1.0
         assert (answer.abstained is None) == (answer.confidence >= 0.5)
-
-
-def test_an_answer_that_is_only_just_given_says_so_before_it(answers: list[Answer], seed_engine: Engine) -> None:
-    plain = [answer for answer in answers if answer.sentences and answer.question not in SETS]
-    unsure = [answer for answer in plain if answer.preface == DOUBT]
-    barely = [answer for answer in plain if answer.confidence < 0.7 and answer.preface in ("", DOUBT)]
-    assert unsure == barely
-    assert 0 < len(unsure) < len(plain) / 5
-    first, *_, last = (event for event in seed_engine.stream(unsure[0].question) if isinstance(event, Sentence | Answer) or event.preface)
-    assert isinstance(first, Step)
-    assert isinstance(last, Answer)
-    assert first.preface == last.preface == DOUBT
 
 
 def test_related_papers_are_none_of_the_cited(answers: list[Answer]) -> None:
