@@ -45,6 +45,7 @@ from eval import (
     sharing,
     trust,
 )
+from eval.arguments import at_least_one
 from eval.datasets import loader
 from eval.report import page, rankings
 from rag_qa import settings
@@ -110,9 +111,9 @@ def _duplicates(arguments: argparse.Namespace) -> int:
 def _readers_options(parser: argparse.ArgumentParser) -> None:
     names = list(formats.FORMATS)
     parser.add_argument("--formats", nargs="+", default=names, choices=names, metavar="NAME", help="only these formats")
-    parser.add_argument("--count", type=_at_least_one, default=5000, metavar="N", help="records of each format (default: 5000)")
-    parser.add_argument("--runs", type=_at_least_one, default=3, metavar="N", help="readings to take the fastest of (default: 3)")
-    parser.add_argument("--records", type=_at_least_one, metavar="N", help="instead: read and compare a library of N records, one in five a copy")
+    parser.add_argument("--count", type=at_least_one, default=5000, metavar="N", help="records of each format (default: 5000)")
+    parser.add_argument("--runs", type=at_least_one, default=3, metavar="N", help="readings to take the fastest of (default: 3)")
+    parser.add_argument("--records", type=at_least_one, metavar="N", help="instead: read and compare a library of N records, one in five a copy")
     parser.add_argument("--json", action="store_true", help="print all figures as JSON, in bytes and seconds")
 
 
@@ -133,14 +134,8 @@ def _retrieval_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures, and what each question reached, into this file")
     parser.add_argument("--embedder", choices=embedders.CHOICES, default="minilm", help="who embeds (default: minilm, offline)")
     parser.add_argument("--reranker", choices=retrieval.RERANKERS, default="none", help="who judges the first papers once more (default: none)")
-    parser.add_argument("--limit-queries", type=_at_least_one, metavar="N", help="ask only N of the questions, always the same ones")
+    parser.add_argument("--limit-queries", type=at_least_one, metavar="N", help="ask only N of the questions, always the same ones")
     parser.add_argument("--cache", type=Path, default=CACHE, metavar="DIR", help="keep vectors and indexes here (default: .rag_qa/eval)")
-
-
-def _at_least_one(value: str) -> int:
-    if (number := int(value)) < 1:
-        raise argparse.ArgumentTypeError(f"{value} is less than 1")
-    return number
 
 
 def _retrieval(arguments: argparse.Namespace) -> int:

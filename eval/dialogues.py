@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from eval import chats, corpus, items, run_directory, runner, running, summary, turn_figures
+from eval.arguments import at_least_one
 from eval.datasets import loader
 from eval.datasets.loader import Question
 from eval.figures import Figure
@@ -212,14 +213,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", type=Path, default=corpus.ICLR, metavar="FILE", help="where those ids are looked up (default: as for run)")
     parser.add_argument("--answerer", choices=["extractive", "llm", "auto"], default="extractive", help="who answers (default: extractive, offline)")
     parser.add_argument("--embedder", choices=["minilm", "openai"], default="minilm", help="who embeds (default: minilm, offline)")
-    parser.add_argument("--limit", type=_at_least_one, metavar="N", help="only N of the follow-ups, always the same ones")
+    parser.add_argument("--limit", type=at_least_one, metavar="N", help="only N of the follow-ups, always the same ones")
     parser.add_argument("--out", type=Path, metavar="DIR", help="a directory that `run --out` wrote for the same questions: for its report")
-
-
-def _at_least_one(value: str) -> int:
-    if (number := int(value)) < 1:
-        raise argparse.ArgumentTypeError(f"{value} is less than 1")
-    return number
 
 
 def run(arguments: argparse.Namespace, make_system: running.MakeSystem = Engine) -> Found:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eval import corpus
+from eval.arguments import at_least_one
 from eval.datasets.loader import Kind
 from eval.proposals import rules
 from eval.proposals.choosing import chosen
@@ -63,7 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the papers of an index instead: that of the data folder DIR, without one that of RAG_QA_DATA_DIR",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="write the proposals into this new file, as JSON lines")
-    parser.add_argument("--count", type=_at_least_one, default=COUNT, metavar="N", help=f"questions at most (default: {COUNT})")
+    parser.add_argument("--count", type=at_least_one, default=COUNT, metavar="N", help=f"questions at most (default: {COUNT})")
     parser.add_argument(
         "--kinds", nargs="+", default=list(rules.KINDS), choices=list(rules.KINDS), metavar="KIND", help=f"only these kinds: {', '.join(rules.KINDS)}"
     )
@@ -74,12 +75,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="who writes questions about one paper. rules: nobody, offline. llm: the chat model of the settings. auto (default): llm if one is set",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="other questions for another number (default: 0)")
-
-
-def _at_least_one(value: str) -> int:
-    if (number := int(value)) < 1:
-        raise argparse.ArgumentTypeError(f"{value} is less than 1")
-    return number
 
 
 def run(arguments: argparse.Namespace) -> Made:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from eval import corpus, edits, runner, scoring, sides
+from eval.arguments import at_least_one
 from eval.datasets import loader
 from eval.datasets.loader import Question
 from eval.figures import measure
@@ -296,6 +297,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suites", nargs="+", default=list(SUITES), choices=list(SUITES), metavar="NAME", help=f"of {', '.join(SUITES)} (default: all)"
     )
+    parser.add_argument("--limit", type=at_least_one, metavar="N", help="only N of the questions, evenly spread over the file, always the same ones")
 
 
 def asked_of(arguments: argparse.Namespace) -> Path:
@@ -314,4 +316,12 @@ def of_shipped(arguments: argparse.Namespace, *, said: Callable[[str], None]) ->
         engine = make(Path(folder))
         engine.index([corpus.SEEDS])
         papers = engine.papers()
-    return run(papers, loader.resolve(loader.load(data), papers, path=data), make, suites=arguments.suites, said=said)
+    questions = spread(loader.resolve(loader.load(data), papers, path=data), arguments.limit)
+    return run(papers, questions, make, suites=arguments.suites, said=said)
+
+
+def spread(items: Sequence[Question], limit: int | None) -> list[Question]:
+    """So many of the questions, evenly spread, always the same ones; all without a limit."""
+    if limit is None or limit >= len(items):
+        return list(items)
+    return [items[i * len(items) // limit] for i in range(limit)]

@@ -60,6 +60,9 @@ _AVAILABILITY_ASKED = re.compile(
         "available|availability|released?|download|where",
     )
 )
+_PROCEDURE_ASKED = re.compile(
+    any_word("search|searched|databases?|prisma|guidelines?|methods?|methodology|conduct\\w*|protocol|regist\\w+|prospero|key ?words?|review|how")
+)
 SHARE_ASKED = re.compile(any_word(r"percent\w*|share|fraction|proportion|portion|rate|accurac\w*"))
 """A number is asked for that is a share."""
 FACTOR_ASKED = re.compile(any_word("factor|times|fold", "faster|quicker|speed-?ups?", "smaller|larger|bigger"))
@@ -214,6 +217,13 @@ _CONDITION = re.compile(r"\b(?:when|if|especially|under|particularly|provided|as
 _AVAILABILITY = re.compile(
     r"\b(?:codes?|demos?|videos?|implementation|project page)\b.{0,60}\b(?:available|publicly|released|visit|found at)\b|https?://|github\.com"
 )
+# how a review was done, and what libraries file it under: true of every one, and what nobody asked for
+_PROCEDURE = re.compile(
+    r"^\W*(?:key ?words?|index terms|mesh terms)\b\W|\bprospero\b|\bcrd ?\d{6,}|\b(?:trial|review|protocol) registration\b|\bprisma\b"
+    r"|\bwe (?:systematically )?searched\b"
+    r"|\bsystematic (?:literature )?search(?:es)?\b.{0,40}\b(?:conducted|performed|carried out|pubmed|medline|embase)\b"
+    r"|\b(?:conducted|performed|carried out) a systematic (?:literature )?search\b"
+)
 _NAMED_AS = any_of(
     "called|termed|named|dubbed|coined|known as|referred to as|defined as",
     r"propos\w+|introduc\w+|present\w*|develop\w*",
@@ -271,8 +281,11 @@ def says(folded: str) -> Says:
 
 
 def is_beside_the_point(question: Question, folded: str) -> bool:
-    """Does a sentence only say where the code is, when nobody asked?"""
-    return bool(_AVAILABILITY.search(folded)) and not _AVAILABILITY_ASKED.search(question.text.lower())
+    """Does a sentence only say where the code is, or how a review was done, when nobody asked?"""
+    asked = question.text.lower()
+    if _PROCEDURE.search(folded) and not _PROCEDURE_ASKED.search(asked):
+        return True
+    return bool(_AVAILABILITY.search(folded)) and not _AVAILABILITY_ASKED.search(asked)
 
 
 _SUBJECT = re.compile(

@@ -113,6 +113,13 @@ _HOW_MANY = re.compile(
     r"(?!are (?!about|on|there|related|concerned|using|dealing|in)).*)",
     re.IGNORECASE,
 )
+# What was done to studies in a paper is told by its abstract: "how many studies on sleep were included?"
+_DONE_IN_A_PAPER = re.compile(
+    r"\b(?:were|was|are) (?:(?:finally|eventually|originally) )?(?:included|pooled|screened|analy[sz]ed|reviewed|retrieved|identified"
+    r"|excluded|assessed|eligible|considered|examined|combined|selected|surveyed)\b(?! (?:here|there)\b)"
+    r"|\bdid (?:they|the (?:authors?|paper|review|survey|study|meta-analysis)|it) \w+",
+    re.IGNORECASE,
+)
 _BRINGING = re.compile(r"^ (?:that |which )?(?:introduc|propos|present|releas|contribut|publish|creat|build|develop|provid)\w*\b", re.IGNORECASE)
 _PLACE = r"(?P<place>(?!(?:which|whom|whose|what|how|order|terms|favou?r|general|particular)\b)[^\s,]+(?: [^\s,]+){0,6}?)"
 # "in humans deal with stroke", and "in China on restoration": the topic is behind the place.
@@ -208,7 +215,7 @@ def asked_for_set(question: str) -> SetQuestion | None:
     (None, None)
     """
     plain = " ".join(question.replace("’", "'").split())
-    if counted := _HOW_MANY.match(plain):
+    if (counted := _HOW_MANY.match(plain)) and not _DONE_IN_A_PAPER.search(counted["rest"]):
         return _of_topic(counted["rest"], counts=True)
     if stands_in := _STANDS_IN.match(plain):
         return _of_topic(stands_in["rest"])

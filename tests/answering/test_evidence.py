@@ -129,6 +129,23 @@ def test_a_sentence_that_points_back(sentence: str) -> None:
     assert not leans(text.fold("TIDE reduces cost.").text)
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We searched MEDLINE and Embase up to May 2016.",
+        "A systematic search was conducted in two databases.",
+        "The review followed the PRISMA statement.",
+        "PROSPERO registration number: CRD42015017327.",
+        "Keywords: tides, rivers",
+    ],
+)
+def test_how_a_review_was_done_matters_only_to_who_asks(sentence: str) -> None:
+    folded = text.fold(sentence).text
+    assert is_beside_the_point(analyse("Do rivers lower the tide?"), folded)
+    assert not is_beside_the_point(analyse("Which databases were searched, and by which protocol or keywords?"), folded)
+    assert not is_beside_the_point(analyse("Do rivers lower the tide?"), "we search for tides in rivers.")
+
+
 def test_where_the_code_is_matters_only_to_who_asks() -> None:
     sentence = text.fold("The code is available at https://tide.example.").text
     assert is_beside_the_point(analyse("How fast is TIDE-7?"), sentence)

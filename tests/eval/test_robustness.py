@@ -144,3 +144,9 @@ def test_slips_keep_the_words_that_are_no_plain_words(text: str, count: int, see
 
 def test_a_name_in_capitals_is_never_mistyped() -> None:
     assert "TIDE" in robustness.mistyped("does TIDE forecast tides", 5, "x")
+
+
+def test_some_of_the_questions_are_evenly_spread_and_always_the_same() -> None:
+    every = [question(f"q-{number}") for number in range(8)]
+    assert [one.id for one in robustness.spread(every, 3)] == ["q-0", "q-2", "q-5"]
+    assert robustness.spread(every, None) == robustness.spread(every, 9) == every
