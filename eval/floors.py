@@ -70,6 +70,20 @@ def load(path: Path = SHIPPED) -> list[Floor]:
     return [_floor(path, place, record) for place, record in enumerate(records, start=1)]
 
 
+def counted(checks: Sequence[Check]) -> str:
+    """How many hold, and how many nothing was measured for.
+
+    >>> floor = Floor("refused", "unanswerable", at_least=0.85)
+    >>> counted([Check(floor, 0.9, "pass"), Check(floor, None, "not measured")])
+    '1 of 2 floors hold, 1 not measured'
+    """
+    if not checks:
+        return "no floors"
+    idle = sum(one.outcome == "not measured" for one in checks)
+    said = f"{sum(one.outcome == 'pass' for one in checks)} of {len(checks)} floors hold"
+    return f"{said}, {idle} not measured" if idle else said
+
+
 def _floor(path: Path, place: int, record: dict[str, Any]) -> Floor:
     bounds = sorted(set(record) - {"metric", "scope"})
     numbers = [bound for bound in bounds if isinstance(record[bound], (int, float)) and not isinstance(record[bound], bool)]

@@ -79,7 +79,7 @@ def of_summary() -> dict[str, Any]:
         "title": "summary of a run",
         "type": "object",
         "properties": {
-            "verdict": {"enum": ["PASS", "FAIL"]},
+            "verdict": {"enum": ["PASS", "FAIL", "PARTIAL", "NOT JUDGED"]},
             "about": {"type": "object"},
             "floors": {"type": "array", "items": {"$ref": "#/$defs/floor"}},
             "figures": {"type": "array", "items": {"$ref": "#/$defs/figure"}},

@@ -31,6 +31,15 @@ class Summary:
         """Does no floor fail?"""
         return all(check.outcome != "fail" for check in self.checks)
 
+    @property
+    def verdict(self) -> str:
+        """FAIL where a floor does, PARTIAL while questions wait, NOT JUDGED where no floor was measured, and otherwise PASS."""
+        if not self.passed:
+            return "FAIL"
+        if not self.about.get("is_complete", True):
+            return "PARTIAL"
+        return "PASS" if any(check.outcome == "pass" for check in self.checks) else "NOT JUDGED"
+
 
 def summarise(
     items: Sequence[Item],
@@ -64,7 +73,7 @@ def to_json(summary: Summary) -> dict[str, Any]:
         return {**asdict(figure), **definition}
 
     return {
-        "verdict": "PASS" if summary.passed else "FAIL",
+        "verdict": summary.verdict,
         "about": dict(summary.about),
         "floors": [{**asdict(one.floor), "value": one.value, "outcome": one.outcome} for one in summary.checks],
         "figures": [plain(figure) for figure in summary.figures],

@@ -96,10 +96,10 @@ def render(run: Run, summary: Summary, extras: Extras | None = None) -> str:
     return _template().render(
         about=summary.about,
         manifest=run.manifest,
-        passed=summary.passed and (more.changed is None or more.changed.judgement.passed),
+        verdict=verdict(summary, more.changed),
         is_complete=run.is_complete,
         not_held=[check for check in summary.checks if check.outcome == "fail"],
-        checks=summary.checks,
+        counted=floors.counted(summary.checks),
         rows=headline.of(run, summary, more.changed),
         figures=summary.figures,
         titles={name: metric.title for name, metric in scoring.metrics().items()},
@@ -118,6 +118,16 @@ def render(run: Run, summary: Summary, extras: Extras | None = None) -> str:
         again=again(run),
         measured=measured.of(run.directory),
     )
+
+
+def verdict(summary: Summary, changed: Changes | None) -> str:
+    """The word of the headline. PARTIAL stands in it whatever the floors say; another run that it is held against judges where no floor does."""
+    found = summary.verdict
+    if changed is not None and found in ("PASS", "NOT JUDGED"):
+        found = "PASS" if changed.judgement.passed else "FAIL"
+    elif changed is not None and not changed.judgement.passed:
+        found = "FAIL"
+    return found if summary.about.get("is_complete", True) or found == "PARTIAL" else f"PARTIAL, {found}"
 
 
 def again(run: Run) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from eval import scoring
 from eval.figures import Figure
+from eval.floors import counted
 from eval.items import Item
 from eval.report.table import table
 from eval.summary import Summary
@@ -38,8 +39,7 @@ def _about(summary: Summary) -> str:
 def _verdict(summary: Summary) -> str:
     not_held = [check for check in summary.checks if check.outcome != "pass"]
     lines = [f"  {check.outcome:<12}  {check.floor.key} is {_number(check.value)}, to be {check.floor}" for check in not_held]
-    passed = sum(check.outcome == "pass" for check in summary.checks)
-    return "\n".join([*lines, f"{'PASS' if summary.passed else 'FAIL'}: {passed} of {len(summary.checks)} floors hold"])
+    return "\n".join([*lines, f"{summary.verdict}: {counted(summary.checks)}"])
 
 
 def _headline(summary: Summary) -> str:

@@ -14,9 +14,10 @@ from playwright.sync_api import sync_playwright
 from eval import cards, floors, run_directory, running
 from eval.__main__ import main
 from eval.items import Item, ItemSentence, Timing
-from eval.report import page, plots
+from eval.report import page, plots, terminal
 from eval.report.plots import Axes, Line
 from eval.run_directory import Run
+from eval.summary import to_json
 from tests.eval.making import answered, crashed, question, refused, unanswerable
 
 LIBRARY = {"p1": "Tides are old. It is fast.", "p2": "Mosses are green."}
@@ -83,8 +84,36 @@ def test_foreign_text_stays_text_and_nothing_is_fetched() -> None:
     assert "@import" not in text
 
 
-def test_a_partial_run_says_so() -> None:
-    assert "PARTIAL: 2 of 5 questions were asked." in rendered(items()[:2])
+def heads(text: str) -> tuple[str, str]:
+    """The title and the headline."""
+    found = [re.search(f"<{tag}>(.*?)</{tag}>", text) for tag in ("title", "h1")]
+    title, headline = (one.group(1) if one else "" for one in found)
+    return title, headline
+
+
+def test_a_partial_run_says_so_in_title_and_headline_and_never_passes() -> None:
+    text = rendered([answered(question())])
+    assert "PARTIAL: 1 of 5 questions were asked." in text
+    title, headline = heads(text)
+    assert (title, headline) == ("PARTIAL · questions.jsonl", "PARTIAL: 5 of 7 floors hold, 2 not measured")
+    title, headline = heads(rendered(items()[:2]))
+    assert title.startswith("PARTIAL, FAIL · ")
+    assert headline.startswith("PARTIAL, FAIL: ")
+
+
+def test_the_headline_counts_floors_that_were_measured_and_held() -> None:
+    bounds = [floors.Floor("right", "single", at_least=0.5), floors.Floor("refused", "unanswerable", at_least=0.5)]
+    for found, held, said in (
+        (answered(question()), bounds, "PASS: 1 of 2 floors hold, 1 not measured"),
+        (answered(question()), bounds[1:], "NOT JUDGED: 0 of 1 floors hold, 1 not measured"),
+        (answered(question()), [], "NOT JUDGED: no floors"),
+        (refused(question()), bounds, "FAIL: 0 of 2 floors hold, 1 not measured"),
+    ):
+        run = replace(made([found]), manifest={**MANIFEST, "questions": 1})
+        summary = running.summarised(run, held)
+        assert heads(page.render(run, summary))[1] == said
+        assert terminal.render(summary, run.items).splitlines()[-1] == said
+        assert to_json(summary)["verdict"] == said.split(":")[0]
 
 
 def test_trulens_1649_every_metric_is_there_though_all_crashed() -> None:
