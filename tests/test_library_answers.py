@@ -63,6 +63,19 @@ def titles(answer: Answer) -> list[str | None]:
         ("Where do you get your answers from?", "nothing else"),
         ("Where does this come from?", "nothing else"),
         ("What is this tool?", "I am rag_qa"),
+        ("could you look on Google?", "neither the internet"),
+        ("Do you have internet access", "neither the internet"),
+        ("How can I upload new abstracts to this library?", "rag-qa index"),
+        ("can you read PDFs?", "rag-qa index"),
+        ("what did I ask before?", "back to the first question"),
+        ("Do you remember our conversation?", "back to the first question"),
+        ("what do you not know?", "search nothing else"),
+        ("Can you write me a poem?", "search nothing else"),
+        ("Sprichst du Deutsch?", "the language that the abstracts are in"),
+        ("you are completely useless", "I am sorry"),
+        ("what a load of rubbish", "I am sorry"),
+        ("No, that was not right!", "I am sorry"),
+        ("I do not trust your answer", "I am sorry"),
     ],
 )
 def test_the_program_says_what_it_is_and_no_paper_is_asked(question: str, says: str, seed_engine: Engine) -> None:
@@ -73,6 +86,26 @@ def test_the_program_says_what_it_is_and_no_paper_is_asked(question: str, says: 
     # it refuses nothing, and is shown so
     assert render.plain(render.answer_lines(answer)) == answer.text
     assert "No answer" not in markdown.body(answer)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can you search the internet for attacks on agents?",
+        "How can I add papers to a citation graph?",
+        "What can't language models do?",
+        "Is that claim on moss wrong?",
+        "what did I ask about moss?",
+        "What is wrong with moss?",
+        "Do you know German corpora?",
+        "Can you explain what a transformer can't do?",
+        "Why is pruning useless?",
+        "Can you write about moss under snow?",
+        "What are its limitations?",
+    ],
+)
+def test_a_question_of_research_is_none_for_the_program(question: str) -> None:
+    assert chat.about_program(question, is_first=True) is None
 
 
 def test_this_is_the_last_answer_once_there_is_one(seed_engine: Engine) -> None:

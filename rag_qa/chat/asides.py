@@ -13,6 +13,8 @@ from rag_qa.text import any_of
 _POLITE = r"(?:(?:hi|hello|hey|please|ok|okay|so|and|but|well|now)\b[,!.:]? ?|(?:can|could|would) you (?:please )?(?:tell me )?|tell me,? )*"
 _END = r"(?: (?:please|now|exactly|here|then|really|actually))*[\s?.!]*$"
 
+_LIBRARY = r"(?:(?:this|the|your|our|my) )?(?:paper )?(?:library|collection|corpus|index|database|archive)"
+
 
 def _whole(*forms: str) -> re.Pattern[str]:
     return re.compile(rf"^{_POLITE}(?:{'|'.join(forms)}){_END}", re.IGNORECASE)
@@ -50,8 +52,112 @@ _SOURCES = _whole(
 _SOURCES_AT_FIRST = _whole("where (?:does|did) (?:this|it|all this|that) come from", r"what(?: is|['’]s) (?:the|your) source")
 _WHO_AT_FIRST = _whole("what(?: is|['’]s) this(?: (?:thing|tool|program|page|app|chat))?")
 _ABLE_AT_FIRST = _whole("how does (?:this|it all)(?: (?:thing|tool|program|page|app|chat))? work")
+_WEB = (
+    r"(?:(?:the|on the|in the) )?(?:internet|web|google|google scholar|pubmed|arxiv|wikipedia|online|scopus|news"
+    r"|other (?:libraries|databases))"
+)
+_NEW_PAPERS = (
+    r"(?:(?:more|new|other|some|my(?: own)?|own|further|additional|a(?: new)?|another|an?) )*(?:papers?|abstracts?|articles?|files?|pdfs?|documents?)"
+)
+_ON_WEB = _whole(
+    rf"(?:can|could|do) you (?:also )?(?:search|browse|access|use|look (?:things |it |that )?up|go|read|look)(?: (?:in|on|at|for \w+))? {_WEB}",
+    r"(?:are you|do you (?:have|need)) (?:connected to the internet|online|(?:access to the )?internet(?: access)?|(?:an )?internet connection)",
+    r"(?:can|do) you (?:read|access|open|see|have|search) (?:the )?(?:full[- ]?texts?|whole papers?|full papers?|entire"
+    r" papers?)(?: of (?:the )?papers?)?",
+)
+_ADDING = _whole(
+    rf"how (?:do|can|could|should|would) (?:i|we|one|you) (?:add|import|upload|index|load|include|remove|delete) {_NEW_PAPERS}"
+    rf"(?: (?:to|into|from) (?:{_LIBRARY}|it|this|here))?",
+    rf"(?:can|could|may) (?:i|we|you) (?:also )?(?:add|import|upload|index|load|remove|delete) {_NEW_PAPERS}"
+    rf"(?: (?:to|into|from) (?:{_LIBRARY}|it|this|here))?",
+    "(?:can|could|do) (?:i|we|you) (?:also )?(?:read|open|summari[sz]e|handle|process|use|understand|work with) (?:(?:a|my|the|my own|whole) )?"
+    "(?:pdfs?|word)(?: (?:files?|documents?))?",
+    rf"(?:can|could) you (?:download|get|fetch) {_NEW_PAPERS} (?:for me|from {_WEB})",
+)
+_SAID_BEFORE = _whole(
+    "what (?:was|were|is|are) my (?:first|last|previous|earlier|other|second|original) (?:questions?|messages?)",
+    "what (?:did|have) i (?:just )?(?:ask|asked|say|said)(?: (?:you|before|first|last|earlier|at first|just now|so far))*",
+    "(?:do|can|will) you (?:remember|recall) (?:me|(?:what|anything) i (?:said|asked)(?: before)?|my (?:(?:first|last"
+    "|earlier) )?questions?|our (?:chat|conversation))",
+    "do you (?:have a memory|(?:save|store|keep|record) (?:my|these|the|our) (?:questions|chats?|conversations?|data))",
+)
+_UNABLE = _whole(
+    "what (?:can['’]?t|can ?not|couldn['’]?t|don['’]?t|do not) you (?:do|answer|know|help with)",
+    "what (?:can|do|could) you not (?:do|answer|know|help with)",
+    "what (?:are|is) your (?:limits?|limitations?|weakness(?:es)?|shortcomings?)",
+    "what (?:are you (?:not able|unable) to do|aren['’]?t you able to do|should i not ask(?: you)?|shouldn['’]?t i ask(?: you)?)",
+    r"(?:can|could|will|would) you (?:also )?(?:write|draft|program|code|draw|paint|sing|translate|chat|joke"
+    r"|cook|tell me a joke|tell a joke|speak|feel)"
+    r"(?: (?:(?:me|for me|a|an|my|some|this|that|with me) ?)*(?:code|poems?|songs?|jokes?|essays?"
+    r"|emails?|letters?|pictures?|stories|story|thesis|paper|papers|out loud)?)?",
+)
+_LANGUAGE = _whole(
+    r"(?:do|can|could) you (?:speak|understand|answer in|know|read) (?:german|french|spanish|chinese|italian|russian"
+    r"|japanese|portuguese|other languages|any other languages?)",
+    r"(?:kannst|sprichst|verstehst) du (?:auch )?deutsch|parlez[- ]vous fran[cç]ais|(?:hablas|habla) (?:usted )?español|parli italiano",
+)
+_ABUSE = (
+    r"(?:stupid|dumb|useless|bad|terrible|awful|idiotic|crap|crappy|rubbish"
+    r"|garbage|nonsense|bullshit|shit|silly|horrible|pathetic|worthless|lousy|lame)"
+)
+_ABUSER = r"(?:(?:a|an|such an?|total|complete|utter|pure|absolute|really|very|so|just|quite|totally|completely|rather|fucking|damn|pretty) )*"
+_UNHAPPY = _whole(
+    rf"(?:you(?:['’]re| are)|this(?: (?:program|bot|tool|thing|app|chat|answer))? is|that(?: answer)?(?: is|['’]s)|your"
+    rf" answers? (?:is|are)|it(?:['’]s| is)|what) "
+    rf"{_ABUSER}{_ABUSE}(?: (?:program|bot|tool|thing|machine|answer|app|chat|crap))?",
+    rf"(?:are you|what a (?:load|pile|lot|bunch) of) {_ABUSER}{_ABUSE}|you {_ABUSER}{_ABUSE} {_ABUSE}",
+    rf"{_ABUSER}{_ABUSE}(?: (?:program|bot|tool|thing|machine|answer|app))?",
+    r"(?:you (?:stupid|dumb|useless)|stupid|dumb|useless) (?:idiot|bot|machine|thing|program|tool)",
+    "(?:you (?:are an? )?|you['’]re an? )?(?:idiot|moron|fool|liar)",
+    "(?:you suck|this sucks|that sucks|shut up|go away|fuck(?: you| off| this)?|damn(?: you| it)?|wtf|what the (?:hell"
+    "|fuck)|screw you|i hate (?:you|this))",
+    "(?:no,? )?(?:that(?:['’]s| is| was| can['’]?t be)|this is|you(?:['’]re| are)|it(?:['’]s| is)|your answer (?:is|was)) "
+    "(?:just |simply |completely |totally |all |so |clearly |obviously |plain )*(?:wrong|false|incorrect|not true|not"
+    " right|not correct|untrue|mistaken|a lie)",
+    "i (?:don['’]?t|do not|can['’]?t|cannot|disagree with|doubt) ?(?:believe|trust|buy|agree with)? ?(?:you|that|this|it|your answers?)",
+    "(?:you (?:did(?: not|n['’]?t)|have(?: not|n['’]?t)) (?:answer(?:ed)?|understand|understood) (?:me|my question|that"
+    "|the question|it)|that(?:['’]s| is| was) not what i (?:asked|meant|wanted)(?: for)?)",
+)
+
 
 _ANSWERS = (
+    (
+        _ON_WEB,
+        None,
+        "No: I read nothing but the paper abstracts of this library, neither the internet nor full texts. Ask me what these abstracts say.",
+    ),
+    (
+        _ADDING,
+        None,
+        "Not by a question. Papers are added as files of records with abstracts, with the command “rag-qa index FILE”; “rag-qa index "
+        "--help” and the README say which formats are read.",
+    ),
+    (
+        _SAID_BEFORE,
+        None,
+        "I take earlier questions of this conversation only to understand the next one, and do not tell them again: they"
+        " stand above. Ask on with “tell "
+        "me more”, or “back to the first question”.",
+    ),
+    (
+        _UNABLE,
+        None,
+        "I only answer questions from the abstracts of this library: I search nothing else, write no texts of my own, know"
+        " no more than the abstracts "
+        "say, and can choose the wrong sentence. Ask for example “What is …?” or “Which papers deal with …?”.",
+    ),
+    (
+        _LANGUAGE,
+        None,
+        "Ask in the language that the abstracts are in, which is mostly English: the words of a question are looked for in them as they "
+        "stand. What I say myself is English.",
+    ),
+    (
+        _UNHAPPY,
+        None,
+        "I am sorry that this did not help. I only choose sentences of the abstracts, and can choose the wrong ones: check them at the passages that "
+        "are cited, or ask in other words, such as “Which papers deal with …?”.",
+    ),
     (
         _WHO,
         _WHO_AT_FIRST,
@@ -93,7 +199,6 @@ def about_program(question: str, *, is_first: bool = False) -> str | None:
 
 # ------------------------------------------------------------------------------------------------------------ the library
 
-_LIBRARY = r"(?:(?:this|the|your|our|my) )?(?:paper )?(?:library|collection|corpus|index|database|archive)"
 _PAPERS = (
     r"(?:all )?(?:(?:of )?(?:the|these|your|our|my) )?(?:papers|abstracts|articles)"
     rf"(?: (?:here|there|you have|in (?:here|it|this|{_LIBRARY})))?"
