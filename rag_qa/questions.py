@@ -298,6 +298,8 @@ class Questions:
             return refusal(asked, question, nothing, ())
         if narrowed.asks_for_unread:
             return refusal(asked, question, self._library.unknown_authors(narrowed.unread), ())
+        if narrowed.asks_nothing_else and chat.counts_library(question):
+            return listing.number_of(asked, question, self._parts.retriever.count(filters), len(self._parts.store))
         if narrowed.asks_nothing_else:
             told = listing.ordered([paper for paper in self._parts.retriever.passing(filters) if paper.id not in shown], narrowed.order)
             return listing.all_of(asked, question, told, self._parts.retriever.count(filters), len(self._parts.store))

@@ -11,6 +11,7 @@ from rag_qa import chat
 from rag_qa.answering.answer import Answer, Status
 from rag_qa.engine import Engine
 from rag_qa.interfaces import answer_exports, cards, markdown, render
+from rag_qa.retrieval.filters import Filters
 from rag_qa.retrieval.record_questions import asked_of_record
 from rag_qa.settings import load
 from tests.fakes import RememberingEmbedder
@@ -218,6 +219,103 @@ def test_a_list_stands_in_the_order_that_is_asked_for(question: str, history: li
 def test_papers_by_somebody_else_are_a_list_of_their_own(engine: Engine) -> None:
     assert titles(engine.ask("papers by Brandt", history=["list all papers"])) == ["Owls of the valley"]
     assert engine.ask("Which of them deal with moss?", history=["papers by Okafor"]).understood_as == "Which papers by Okafor deal with moss?"
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        ["What do copper gauges read?"],
+        ["Which papers deal with copper gauges?"],
+        ["papers by Brandt"],
+        ["How do I bake bread?"],
+        ["What do copper gauges read?", "and in which bay?"],
+    ],
+)
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("articles written by Okafor", {"Copper", "Moss"}),
+        ("show me all articles by Ada Okafor", {"Copper", "Moss"}),
+        ("What studies are by Okafor?", {"Copper", "Moss"}),
+        ("how many articles were published in 2019?", {"Copper"}),
+        ("do you have any papers by Per Lindqvist?", {"Copper"}),
+        ("Are there articles since 2019?", {"Copper", "Moss"}),
+        ("publications by Zachary Nemo", set()),
+        ("list all publications by Nemo", set()),
+    ],
+)
+def test_papers_asked_for_by_records_alone_are_a_fresh_start(question: str, expected: set[str], history: list[str], engine: Engine) -> None:
+    answer = engine.ask(question, history=history)
+    assert answer.understood_as == question
+    assert {str(title).split()[0] for title in titles(answer)} == expected
+    assert expected or str(answer.abstained).startswith("No paper of this library is by")
+
+
+@pytest.mark.parametrize(
+    ("question", "understood"),
+    [
+        ("What about Brandt?", "papers by Brandt"),
+        ("and Per Lindqvist?", "papers by Per Lindqvist"),
+        ("how about Zachary Nemo?", "papers by Zachary Nemo"),
+    ],
+)
+def test_another_name_after_the_papers_of_an_author_is_another_author(question: str, understood: str, engine: Engine) -> None:
+    answer = engine.ask(question, history=["papers by Ada Okafor"])
+    assert answer.understood_as == understood
+    assert titles(answer) == titles(engine.ask(understood))
+
+
+# ----------------------------------------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many articles are there?",
+        "how many abstracts do you have in total",
+        "How many studies are here?",
+        "the total number of papers",
+        "Well, how many papers altogether?",
+    ],
+)
+def test_the_size_of_the_library_is_a_number_and_cites_nothing(question: str, engine: Engine) -> None:
+    for history in ([], ["Which papers deal with copper gauges?"], ["papers by Okafor"]):
+        answer = engine.ask(question, history=history)
+        assert (answer.text, answer.sources, answer.related) == ("There are 4 papers.", (), ())
+
+
+def test_the_size_of_the_library_is_no_subject_of_the_talk(engine: Engine) -> None:
+    history = ["papers by Okafor", "How many articles do you have?"]
+    assert engine.ask("and by Brandt?", history=history).understood_as == "papers by Brandt"
+    assert len(titles(engine.ask("How many are there?", history=history))) == 2
+
+
+def test_only_papers_that_pass_are_counted(engine: Engine) -> None:
+    assert engine.ask("How many articles are there?", filters=Filters(year_from=2019)).text == "2 of 4 papers are as asked."
+
+
+KINDS = (
+    {"title": "Owls: a systematic review", "abstract": "In this systematic review we searched three databases for owls. Owls hunt at night."},
+    {"title": "Moss and light: a systematic review", "abstract": "Our systematic review found moss in two databases. Moss needs light."},
+    {"title": "Owls of the valley", "abstract": "Owls hunt in the valley at night. They find mice by sound."},
+    {"title": "Dunes", "abstract": "Wind moves dunes. We follow dunes for 9 years with lasers."},
+)
+
+
+def test_a_kind_of_paper_is_counted_by_type_or_else_by_what_papers_say(tmp_path: Path, embedder: RememberingEmbedder) -> None:
+    (tmp_path / "plain.json").write_text(json.dumps([*KINDS, *RECORDS[:2]]))
+    plain = Engine(load(data_dir=tmp_path / "data", answerer="extractive"), embedder=embedder)
+    plain.index([tmp_path / "plain.json"])
+    for question in ("How many reviews do you have?", "how many systematic reviews are in this library?"):
+        assert plain.ask(question).preface.startswith("2 of 6 papers deal with")
+    among = plain.ask("how many of them are systematic reviews?", history=["Which papers deal with owls?"])
+    assert titles(among) == ["Owls: a systematic review"]
+
+    typed = [{**record, "type": "review" if record["title"] == "Dunes" else "article"} for record in KINDS]
+    (tmp_path / "typed.json").write_text(json.dumps(typed))
+    marked = Engine(load(data_dir=tmp_path / "marked", answerer="extractive"), embedder=embedder)
+    marked.index([tmp_path / "typed.json"])
+    assert titles(marked.ask("How many reviews are there?")) == ["Dunes"]
 
 
 # ------------------------------------------------------------------------------------------------- nothing was said before

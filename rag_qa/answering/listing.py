@@ -81,6 +81,15 @@ def all_of(asked: str, question: str, papers: Sequence[Paper], count: int, libra
     )
 
 
+def number_of(asked: str, question: str, count: int, library: int) -> Answer:
+    """How many papers there are, and nothing of what they say. `count`: those that are looked at.
+
+    >>> number_of("How many papers are there?", "How many papers are there?", 46, 46).text
+    'There are 46 papers.'
+    """
+    return Answer(asked, question, confidence=1.0, preface=f"{_counted(count, library)}.")
+
+
 def _counted(count: int, library: int) -> str:
     """
     >>> _counted(1, 46), _counted(46, 46)

@@ -1,7 +1,7 @@
 """A follow-up -> a question that stands alone, by rules, and what is said besides questions. The names below are what others need."""
 
 from rag_qa.chat.again import Again, asked_again
-from rag_qa.chat.asides import about_library, about_program, is_aside
+from rag_qa.chat.asides import about_library, about_program, counts_library, is_aside
 from rag_qa.chat.follow_ups import is_settled_by_rules, stand_alone
 from rag_qa.chat.lists import asks_for_others, last_list
 from rag_qa.chat.narrowing import without_filters
@@ -17,6 +17,7 @@ __all__ = [
     "asked_again",
     "asks_for_others",
     "cleared",
+    "counts_library",
     "is_aside",
     "is_settled_by_rules",
     "last_list",

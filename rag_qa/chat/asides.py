@@ -262,7 +262,12 @@ _IT = re.compile(
 )
 _NOUN = "(?:papers|abstracts|articles|publications|works|studies)"
 _BEING = r"(?: (?:are|is|do|does|there|we|i|have|has|hold|holds|contain|contains|in|know|indexed|stored|total|all|altogether|overall|currently))*"
-_NUMBER = _whole(rf"how many {_NOUN}{_BEING} (?:{_LIBRARY}|you){_BEING}", rf"(?:what is )?the number of {_NOUN} in {_LIBRARY}")
+_NUMBER = _whole(
+    rf"how many {_NOUN}{_BEING} (?:{_LIBRARY}|you){_BEING}",
+    rf"how many {_NOUN} (?:are there|do (?:you|we|i) have|are (?:stored|indexed|here)|in total|altogether|overall)"
+    r"(?: (?:in total|altogether|overall|in all))?",
+    rf"(?:what is )?the (?:total )?number of {_NOUN}(?: in {_LIBRARY})?",
+)
 
 
 def about_library(question: str, *, is_first: bool = False) -> OfLibrary | None:
@@ -276,10 +281,10 @@ def about_library(question: str, *, is_first: bool = False) -> OfLibrary | None:
 
 
 def counts_library(question: str) -> bool:
-    """Does a question ask how many papers the library has, and say that it means the library?
+    """Does a question ask how many papers the library has? "How many are there?" may mean those of a list.
 
-    >>> counts_library("How many papers are in this library?"), counts_library("How many papers are there?")
-    (True, False)
+    >>> counts_library("How many papers are there?"), counts_library("How many are there?"), counts_library("How many papers on tides are there?")
+    (True, False, False)
     """
     return bool(_NUMBER.match(question))
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from rag_qa import text
 from rag_qa.chat.again import asked_again, asks_again, once_more
 from rag_qa.chat.asides import is_aside
+from rag_qa.chat.complete import is_complete
 from rag_qa.chat.instead import asked_of, corrected, does_the_same, is_question, of_one_named, of_something_else, than_before
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
 from rag_qa.chat.narrowing import is_about_order, narrowed, says_nothing_else, sorted_anew
@@ -56,7 +57,7 @@ def _one_step(question: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
     asked = _FILLER.sub("", question)
     if new := _NEW_TOPIC.match(asked):
         return asked[new.end() :]
-    if not turns or not asked or is_aside(asked) or asked_again(asked)[0]:
+    if not turns or not asked or is_aside(asked) or is_complete(asked) or asked_again(asked)[0]:
         return asked or question
     if _is_put_already(asked, turns):
         return asked

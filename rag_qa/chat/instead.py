@@ -171,11 +171,30 @@ def asked_of(phrase: str, last: Turn) -> str | None:
     ('Which papers deal with fairness?', 'What is mode collapse?')
     """
     other = re.sub(r"^the\s+", "", phrase, flags=re.IGNORECASE)
+    if by_author := _by_author(other, last):
+        return by_author
     if text.names(masked(other)):
         return _of_name(other, last)
     if not [word for word in text.content_words(other) if word not in GENERIC]:
         return None
     return _of_topic(other, last.understood_as)
+
+
+_PERSON = re.compile(r"(?:(?:[A-Z]\.|(?:van|von|de|der|den|al|el)|[A-Z][^\W\d_]*['’-]?[^\W\d_]*[a-z]) ?){1,4}")
+
+
+def _by_author(name: str, last: Turn) -> str | None:
+    """ "What about Jones?" after "papers by Smith": the same, by whom is named.
+
+    >>> _by_author("Jones", Turn("papers by Ada Smith since 2020")), _by_author("tides", Turn("papers by Smith"))
+    ('papers by Jones since 2020', None)
+    """
+    said = understanding.understood(last.understood_as, any_name)
+    phrases = [words for words in (*said.phrases, *said.unread) if words.lower().startswith("by ") and words in last.understood_as]
+    only_by = (said.asks_nothing_else or said.asks_for_unread) and len(phrases) == 1
+    if not only_by or not _PERSON.fullmatch(name) or text.names(name) or any(name in (paper.label, called(paper)) for paper in last.papers):
+        return None
+    return last.understood_as.replace(phrases[0], f"by {name}", 1)
 
 
 def _of_name(name: str, last: Turn) -> str:

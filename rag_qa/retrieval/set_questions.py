@@ -113,6 +113,13 @@ _HOW_MANY = re.compile(
     r"(?!are (?!about|on|there|related|concerned|using|dealing|in)).*)",
     re.IGNORECASE,
 )
+# Kinds of papers, where no record says of which kind a paper is: their titles and abstracts do.
+_HOW_MANY_OF_KIND = re.compile(
+    rf"^{POLITE}how many (?P<rest>(?:[a-z-]+ ){{0,3}}(?:reviews|surveys|meta-?analyses|trials|case (?:reports|studies)|editorials|preprints))"
+    r" (?:are there|do (?:you|we) have|does (?:it|this library) (?:have|hold|contain)|are (?:here|in (?:here|this library|the library)))"
+    r"(?: (?:here|in total|altogether|in (?:here|this library|the library)))?[\s?.!]*$",
+    re.IGNORECASE,
+)
 # What was done to studies in a paper is told by its abstract: "how many studies on sleep were included?"
 _DONE_IN_A_PAPER = re.compile(
     r"\b(?:were|was|are) (?:(?:finally|eventually|originally) )?(?:included|pooled|screened|analy[sz]ed|reviewed|retrieved|identified"
@@ -198,7 +205,7 @@ _PURPOSE = re.compile(
 
 # "... and use gauges", and not "tides and gauges"
 _AND_DO = re.compile(
-    r",? and (?=(?:also )?(?:(?:that|which) )?(?:use|deal with|are (?:about|on)|have|need|require|study"
+    r",? and (?=(?:also )?(?:(?:that|which) )?(?:use|deal with|are (?!not\b)|have|need|require|study"
     r"|consider|address|mention|propose|introduce)\b)",
     re.IGNORECASE,
 )
@@ -217,6 +224,8 @@ def asked_for_set(question: str) -> SetQuestion | None:
     plain = " ".join(question.replace("’", "'").split())
     if (counted := _HOW_MANY.match(plain)) and not _DONE_IN_A_PAPER.search(counted["rest"]):
         return _of_topic(counted["rest"], counts=True)
+    if of_kind := _HOW_MANY_OF_KIND.match(plain):
+        return _of_topic(of_kind["rest"], counts=True)
     if stands_in := _STANDS_IN.match(plain):
         return _of_topic(stands_in["rest"])
     if _SINGLE.search(plain):

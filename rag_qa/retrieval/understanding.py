@@ -47,8 +47,9 @@ _ASKS_NOTHING = re.compile(
     re.IGNORECASE,
 )
 _POLITELY = re.compile(rf"^{POLITE}", re.IGNORECASE)
+_KINDS_OF_PAPERS = r"(?:reviews?|surveys?|trials?|preprints?)\b"  # some of the library, and not all of it
 _ALL_OF_THEM = any_of(
-    rf"how many {PAPERS}",
+    rf"how many (?!{_KINDS_OF_PAPERS}){PAPERS}",
     rf"(?:what is )?the (?:total )?number of {PAPERS}",
     rf"count (?:all )?(?:the )?{PAPERS}",
     rf"(?:list|show|give)(?: me)? (?:all|every|each)(?: (?:of )?(?:the|your|my|our))? {PAPERS}",
