@@ -114,6 +114,7 @@ _RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
                 r"^define\b|\bdefinition of\b|^(?:please )?(?:explain|describe)\b",
                 r"\bstands? for\b|\bmeant by\b|\bmean by\b|\bmeaning$",
                 r"\bwhat does .{1,50} (?:mean|do)\b|\bwhat .{1,40} is\b",
+                r"^what (?:does|do|did) [\w$α-ω. +-]{1,40} (?:measure|quantify|denote|represent|refer to|describe|capture)\W*$",
             ),
         ),
         (Kind.HOW, (r"\bhow\b", r"\bin what way\b", r"\bby which means\b", r"\bmechanism\b")),

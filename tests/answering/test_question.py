@@ -16,6 +16,7 @@ from rag_qa.answering.question import Kind, analyse
         ("What is DP-CATE?", Kind.DEFINITION),
         ("what is rank collapse", Kind.DEFINITION),
         ("What does SVRG stand for?", Kind.DEFINITION),
+        ("what does tide-gauge risk quantify?", Kind.DEFINITION),
         ("neural functional networks - what are they?", Kind.DEFINITION),
         ("In PEARL, what is the P-Net's job?", Kind.DEFINITION),
         ("Tell me about differential privacy", Kind.OVERVIEW),

@@ -15,12 +15,12 @@ from tests.eval.making import answered, crashed, question, refused, unanswerable
 def test_the_shipped_floors_are_those_that_were_promised() -> None:
     shipped = {floor.key: str(floor) for floor in floors.load()}
     assert shipped == {
-        "right_paper_cited.single": ">= 0.97",
-        "fact_in_answer.single": ">= 0.9",
+        "right_paper_cited.single": ">= 0.91",
+        "fact_in_answer.single": ">= 0.86",
         "words_median.single": "<= 80",
-        "refused.unanswerable": ">= 0.85",
-        "over_refused.answerable": "<= 0.08",
-        "right.followup": ">= 0.8",
+        "refused.unanswerable": ">= 0.63",
+        "over_refused.answerable": "<= 0.085",
+        "right.followup": ">= 0.74",
         "quotes_verbatim.all": ">= 1",
     }
 
