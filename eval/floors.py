@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,9 @@ from eval.scoring import SCOPES, latency_metrics, plan
 from rag_qa.errors import SourceError
 
 SHIPPED = Path(__file__).with_name("floors.toml")
+SET_FOR = "eval/datasets/seeds.jsonl"
+"""The questions that the shipped floors were set on, as a run's manifest names them."""
+HELP = f"floors (default: eval/floors.toml for the product on {SET_FOR}, none for other questions and systems)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,19 @@ def load(path: Path = SHIPPED) -> list[Floor]:
     return [_floor(path, place, record) for place, record in enumerate(records, start=1)]
 
 
+def chosen(given: Path | None, about: Mapping[str, Any]) -> list[Floor]:
+    """The floors of a run: those of the file that was given, or else the shipped ones where they were set for what was run. Raises SourceError.
+
+    What the product reaches on some questions says nothing of others, or of another system. `about`: of the manifest of the run.
+
+    >>> chosen(None, {"data": "own.csv"})
+    []
+    """
+    if given is not None:
+        return load(given)
+    return load() if about["data"] == SET_FOR and about.get("system", "product") == "product" else []
+
+
 def counted(checks: Sequence[Check]) -> str:
     """How many hold, and how many nothing was measured for.
 
@@ -78,7 +94,7 @@ def counted(checks: Sequence[Check]) -> str:
     '1 of 2 floors hold, 1 not measured'
     """
     if not checks:
-        return "no floors"
+        return "no floors are set for these questions; give some with --floors FILE"
     idle = sum(one.outcome == "not measured" for one in checks)
     said = f"{sum(one.outcome == 'pass' for one in checks)} of {len(checks)} floors hold"
     return f"{said}, {idle} not measured" if idle else said

@@ -38,7 +38,7 @@ def add_options(gate: argparse.ArgumentParser) -> None:
     )
     gate.add_argument("--strict", action="store_true", help="fail where there are too few questions to tell")
     gate.add_argument("--allow-errors", type=_count, default=0, metavar="N", help="questions that may end in an error (default: 0)")
-    gate.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
+    gate.add_argument("--floors", type=Path, metavar="FILE", help=floors.HELP)
     gate.add_argument("--json", type=Path, metavar="FILE", help="write everything into this file")
     gate.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML into this file")
     gate.add_argument("--markdown", type=Path, metavar="FILE", help="write a summary for a pull request into this file")
@@ -98,9 +98,9 @@ def _rules(arguments: argparse.Namespace) -> Rules:
     return Rules(margins.pop("", judgement.MARGIN), margins, arguments.strict, arguments.allow_errors)
 
 
-def _checks(stored: Run, path: Path) -> list[floors.Check]:
+def _checks(stored: Run, given: Path | None) -> list[floors.Check]:
     figures = scoring.figures(stored.items, stored.timings, stored.library)
-    return floors.check(floors.load(path), figures, [item.question for item in stored.items])
+    return floors.check(floors.chosen(given, stored.manifest["about"]), figures, [item.question for item in stored.items])
 
 
 def _write(found: Judgement, arguments: argparse.Namespace) -> None:

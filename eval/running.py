@@ -67,7 +67,7 @@ def add_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("--kinds", nargs="+", default=[], choices=list(loader.Kind), metavar="KIND", help="only these kinds of questions")
     run.add_argument("--out", type=Path, metavar="DIR", help="keep the run in this directory; the same command goes on with one that was interrupted")
     run.add_argument("--fresh", action="store_true", help="forget what stands in that directory")
-    run.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
+    run.add_argument("--floors", type=Path, metavar="FILE", help=floors.HELP)
     run.add_argument("--data-dir", type=Path, metavar="DIR", help="keep the index here (default: a temporary directory)")
     run.add_argument(
         "--system",
@@ -97,13 +97,14 @@ def _at_least_one(value: str) -> int:
 def add_score_options(score: argparse.ArgumentParser) -> None:
     """The options of `score`."""
     score.add_argument("run", type=Path, metavar="DIR", help="a directory that `run --out` wrote")
-    score.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
+    score.add_argument("--floors", type=Path, metavar="FILE", help=floors.HELP)
     score.add_argument("--only-failures", action="store_true", help="print no tables, only what went wrong")
 
 
 def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
-    """Ask, score, print; 0 when every floor holds, otherwise 1. Raises RagQAError, corpus.DataAbsent."""
-    bounds = floors.load(arguments.floors)
+    """Ask, score, print; 1 when a floor does not hold, otherwise 0. Raises RagQAError, corpus.DataAbsent."""
+    if arguments.floors is not None:
+        floors.load(arguments.floors)  # a fault in it is told before anything is asked
     collection = beir.load(arguments.data, arguments.split) if arguments.data.is_dir() else None
     questions = folder.questions(collection) if collection else loader.load(arguments.data, kinds=arguments.kinds)
     if collection is None and (left_out := loader.left_out(arguments.data)):
@@ -138,7 +139,7 @@ def run(arguments: argparse.Namespace, make_system: MakeSystem = Engine) -> int:
         first = {"seconds": cold[0].seconds, "stages": dict(cold[0].stages)} if cold else None
         writer.finish([question.id for question in resolved], models=models, cold=first, finished=_now())
         stored = run_directory.load(arguments.out or Path(temporary) / "run")
-        return _scored(stored, bounds, only_failures=arguments.only_failures)
+        return _scored(stored, arguments.floors, only_failures=arguments.only_failures)
 
 
 def _settings(arguments: argparse.Namespace, temporary: Path) -> Settings:
@@ -168,11 +169,11 @@ def _answering(
 
 def score(arguments: argparse.Namespace) -> int:
     """Score a stored run, write its summary anew, print it. Raises RagQAError."""
-    return _scored(run_directory.load(arguments.run), floors.load(arguments.floors), only_failures=arguments.only_failures)
+    return _scored(run_directory.load(arguments.run), arguments.floors, only_failures=arguments.only_failures)
 
 
-def _scored(stored: run_directory.Run, bounds: Sequence[floors.Floor], *, only_failures: bool) -> int:
-    result = summarised(stored, bounds)
+def _scored(stored: run_directory.Run, given: Path | None, *, only_failures: bool) -> int:
+    result = summarised(stored, floors.chosen(given, stored.manifest["about"]))
     summary.write(result, stored.directory / run_directory.SUMMARY)
     print(terminal.render(result, stored.items, only_failures=only_failures))
     return PASSED if result.passed else BELOW_A_FLOOR

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from eval import scoring
 from eval.comparison import NO_QUESTION, Comparison, Difference, Reached, is_share
+from eval.floors import counted
 from eval.judgement import Judgement, Verdict
 from eval.report.table import table
 from eval.sides import HEADLINE
@@ -166,6 +167,6 @@ def verdict_lines(judgement: Judgement) -> list[str]:
         return [f"  {reason}" for reason in judgement.reasons] + [f"FAIL: {len(judgement.reasons)} reasons" if len(judgement.reasons) > 1 else "FAIL"]
     unsure = sum(one.outcome == "INCONCLUSIVE" for one in judgement.verdicts)
     held = sum(one.outcome == "OK" for one in judgement.verdicts)
-    floors = sum(one.outcome == "pass" for one in judgement.floors)
-    said = f"PASS: {held} of {len(judgement.verdicts)} figures are as good as in the baseline, {floors} of {len(judgement.floors)} floors hold"
+    floors = counted(judgement.floors) if judgement.floors else "no floors are set for these questions"
+    said = f"PASS: {held} of {len(judgement.verdicts)} figures are as good as in the baseline, {floors}"
     return [f"{said}; {unsure} inconclusive" if unsure else said]

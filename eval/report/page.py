@@ -154,14 +154,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-other-data", action="store_true", help="compare what both were asked, though questions or papers are not the same")
     parser.add_argument("--trust", type=Path, metavar="FILE", help="what `trust --out` wrote: how far the checks can be trusted")
     parser.add_argument("--robustness", type=Path, metavar="FILE", help="what `robustness --out` wrote: what became of changed papers and questions")
-    parser.add_argument("--floors", type=Path, default=floors.SHIPPED, metavar="FILE", help="floors (default: eval/floors.toml)")
+    parser.add_argument("--floors", type=Path, metavar="FILE", help=floors.HELP)
 
 
 def write(arguments: argparse.Namespace, summarised: Any) -> Path:
     """Write the page and give its place. Raises RagQAError."""
     run = run_directory.load(arguments.run)
     path: Path = arguments.out or arguments.run / "report.html"
-    summary = summarised(run, floors.load(arguments.floors))
+    summary = summarised(run, floors.chosen(arguments.floors, run.manifest["about"]))
     changed = changes.of(run, arguments.baseline, allow_other_data=arguments.allow_other_data) if arguments.baseline else None
     trust, changes_made = arguments.trust, arguments.robustness
     extras = Extras(changed, _trust(trust) if trust else None, robust.load(changes_made) if changes_made else None)

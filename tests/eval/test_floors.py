@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eval import floors, scoring
+from eval import floors, running, scoring
 from eval.floors import Floor
 from rag_qa.errors import SourceError
 from tests.eval.making import answered, crashed, question, refused, unanswerable
@@ -59,6 +59,14 @@ def test_what_no_question_asks_is_not_measured_and_what_a_system_withholds_fails
     items = [refused(question())]
     checks = floors.check(bounds, scoring.figures(items), [item.question for item in items])
     assert [(check.value, check.outcome) for check in checks] == [(None, "not measured"), (None, "fail"), (0, "pass")]
+
+
+def test_the_shipped_floors_are_for_the_product_on_the_questions_that_they_were_set_on() -> None:
+    seeds = {"data": running.shown(running.SEED_QUESTIONS)}
+    assert floors.chosen(None, seeds) == floors.chosen(None, {**seeds, "system": "product"}) == floors.load()
+    for about in ({**seeds, "system": "endpoint"}, {"data": "seeds.jsonl"}, {"data": "eval/datasets/seeds_more.jsonl"}, {"data": "own.csv"}):
+        assert floors.chosen(None, about) == []
+        assert floors.chosen(floors.SHIPPED, about) == floors.load()
 
 
 def test_a_crash_breaks_a_floor() -> None:

@@ -99,5 +99,9 @@ def test_a_run_over_bare_questions_measures_what_needs_no_labels(tmp_path: Path,
     data = written(tmp_path, "question\nHow fast is the tide?\n")
     (tmp_path / "corpus.txt").write_text("the fake engine knows its papers")
     code = main(["run", "--data", str(data), "--papers", str(tmp_path / "corpus.txt"), "--out", str(tmp_path / "run")], make_system=FakeEngine)
-    assert code == 0, capsys.readouterr()
+    printed = capsys.readouterr().out
+    assert code == 0, printed
+    assert printed.endswith("\n\nNOT JUDGED: no floors are set for these questions; give some with --floors FILE\n")
+    assert "right_paper_cited.single is" not in printed
     assert main(["report", str(tmp_path / "run")]) == 0
+    assert "<h1>NOT JUDGED: no floors" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")

@@ -106,7 +106,7 @@ def test_the_headline_counts_floors_that_were_measured_and_held() -> None:
     for found, held, said in (
         (answered(question()), bounds, "PASS: 1 of 2 floors hold, 1 not measured"),
         (answered(question()), bounds[1:], "NOT JUDGED: 0 of 1 floors hold, 1 not measured"),
-        (answered(question()), [], "NOT JUDGED: no floors"),
+        (answered(question()), [], "NOT JUDGED: no floors are set for these questions; give some with --floors FILE"),
         (refused(question()), bounds, "FAIL: 0 of 2 floors hold, 1 not measured"),
     ):
         run = replace(made([found]), manifest={**MANIFEST, "questions": 1})

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from eval import floors
 from eval import items as item_module
 from eval.__main__ import main, process
 from eval.runner import System
@@ -92,7 +93,8 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tup
 
     def run_questions(records: Sequence[dict[str, Any]], *options: str, make_system: Callable[[Settings], System] = FakeEngine) -> tuple[int, str]:
         data = write_questions(tmp_path / "questions.jsonl", records)
-        code = main(["run", "--data", str(data), "--papers", str(corpus), "--out", str(tmp_path / "out"), *options], make_system=make_system)
+        files = ["--data", str(data), "--papers", str(corpus), "--out", str(tmp_path / "out"), "--floors", str(floors.SHIPPED)]
+        code = main(["run", *files, *options], make_system=make_system)
         printed = capsys.readouterr()
         return code, printed.out + printed.err
 
