@@ -265,6 +265,20 @@ def test_another_name_after_the_papers_of_an_author_is_another_author(question: 
     assert titles(answer) == titles(engine.ask(understood))
 
 
+@pytest.mark.parametrize("history", [["authors?"], ["the year?"], ["and the journal?", "doi?"]])
+def test_a_question_for_nothing_but_a_field_of_a_record_is_no_subject_of_the_talk(history: list[str], engine: Engine) -> None:
+    assert "I cannot tell what that is about" in str(engine.ask(history[0]).abstained)
+    assert "I cannot tell what “it” is" in str(engine.ask("is it any good?", history=history).abstained)
+
+
+def test_a_refused_question_that_names_nothing_new_leaves_the_subject_as_it_was(engine: Engine) -> None:
+    history = ["Who wrote the paper on moss?", "what is its doi?"]
+    assert engine.ask(history[1], history=history[:1]).abstained
+    answer = engine.ask("how many weeks of light does it need?", history=history)
+    assert "doi" not in answer.understood_as
+    assert titles(answer) == ["Moss under late snow"]
+
+
 # ----------------------------------------------------------------------------------------------------------- numbers
 
 

@@ -15,7 +15,7 @@ from rag_qa.chat.asides import is_aside
 from rag_qa.chat.complete import is_complete
 from rag_qa.chat.instead import asked_of, corrected, does_the_same, is_question, of_one_named, of_something_else, than_before
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
-from rag_qa.chat.narrowing import is_about_order, narrowed, says_nothing_else, sorted_anew
+from rag_qa.chat.narrowing import counted, counts_some, is_about_order, narrowed, says_nothing_else, sorted_anew
 from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, may_go_on, replaced
 from rag_qa.chat.sets import is_of_set, of_set
 from rag_qa.chat.turns import Turn, all_of_them, asks_for_all, context, papers_asked_for, put_in_front, subject, turn_for
@@ -57,6 +57,8 @@ def _one_step(question: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
     asked = _FILLER.sub("", question)
     if new := _NEW_TOPIC.match(asked):
         return asked[new.end() :]
+    if some := counted(asked, turns):
+        return some
     if not turns or not asked or is_aside(asked) or is_complete(asked) or asked_again(asked)[0]:
         return asked or question
     if _is_put_already(asked, turns):
@@ -69,7 +71,7 @@ def is_settled_by_rules(question: str) -> bool:
     """Does a question say where to look ("the second one", "any others?"), so that words of a chat model could only be worse?"""
     asked = masked(_FILLER.sub("", question))
     points = any(pattern.search(asked) for pattern in (_NEW_TOPIC, ORDINAL, OF_SEVERAL, OTHERS, _BACK_TO))
-    return points or asks_again(asked) or is_of_set(asked) or says_nothing_else(asked) or is_about_order(asked)
+    return points or asks_again(asked) or is_of_set(asked) or says_nothing_else(asked) or is_about_order(asked) or counts_some(asked)
 
 
 def _by_rules(asked: str, turns: Sequence[Turn]) -> str:

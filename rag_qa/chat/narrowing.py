@@ -98,6 +98,55 @@ def narrowed(question: str, turns: Sequence[Turn]) -> str | None:
     return _with(asked, phrase)
 
 
+_HOW_MANY = re.compile(
+    r"^(?:(?:and|but|so|ok(?:ay)?|now|then),? )*how many(?: ones)?"
+    r"(?P<them> (?:of|among) (?:them|these|those)(?: (?:papers|articles|works|studies))?)?"
+    r" (?P<said>(?:are|were|was|is|come|came|appeared|have been) .+)$",
+    re.IGNORECASE,
+)
+
+
+def counts_some(question: str) -> bool:
+    """Does a question ask how many papers are as their records have to say, without calling them papers?
+
+    >>> counts_some("how many are from 2021?"), counts_some("how many of them are by Smith?"), counts_some("how many are blue?")
+    (True, True, False)
+    """
+    return _some_counted(question) is not None
+
+
+def _some_counted(question: str) -> re.Match[str] | None:
+    found = _HOW_MANY.match(question)
+    return found if found and understanding.understood(f"How many papers {found['said']}", any_name).asks_nothing_else else None
+
+
+def counted(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "How many are from 2021?": of the papers that were just listed, or else of the library. "Of them" are always those that were listed.
+
+    >>> counted("how many are from 2021?", [Turn("Which papers deal with tides?")]), counted("how many are from 2021?", [Turn("What is TIDE-7?")])
+    ('How many papers from 2021 deal with tides?', 'How many papers are from 2021?')
+    """
+    found = _some_counted(question)
+    if found is None:
+        return None
+    back = range(len(turns) - 1, max(-1, len(turns) - 1 - (LOOKED_BACK if found["them"] else 1)), -1)
+    listed = next(filter(None, (papers_asked_for(turns[i].understood_as) for i in back)), None)
+    if listed is None:
+        return None if found["them"] else f"How many papers {found['said']}"
+    phrase = _phrase(_BEING.sub("", found["said"]))
+    return _among(listed.asked("How many"), phrase) if phrase else None
+
+
+def _among(question: str, phrase: Phrase) -> str:
+    """A question with one phrase more, which what it says already still holds for: what is counted among papers is never more than these."""
+    for old in list(_said(question)):
+        if old.kinds == phrase.kinds == {"author"} and (name := phrase.words.removeprefix("by ")) not in old.words:
+            return question.replace(old.words, f"{old.words} and {name}", 1)
+    return _put_in(question, phrase.words)
+
+
+_BEING = re.compile(r"^(?:are|were|was|is|come|came|have been) (?=\S)", re.IGNORECASE)
+
 _SORTED = re.compile(
     r"^(?:(?:and|but|so|then|now|ok(?:ay)?|please|(?:can|could|would) you)[, ]+)*(?:(?:sort|order|rank|arrange|list|show)(?: me)?"
     rf"(?: (?:them|these|those|it|that|all|the (?:list|papers|results|ones)))?(?: again)? )?(?P<order>{ORDER})(?:,? (?:please|instead))*[\s?.!]*$",

@@ -246,7 +246,17 @@ def subject(turn: Turn) -> tuple[str, bool]:
         return asked[0], True
     if front := put_in_front(turn.understood_as):
         return front, False
-    return " ".join(list(dict.fromkeys(text.content_words(turn.understood_as)))[:10]), False
+    return " ".join(list(dict.fromkeys(_topical(turn.understood_as)))[:10]), False
+
+
+def _topical(question: str) -> list[str]:
+    """The content words of a question, without those that ask who wrote a paper, and are no part of what it is about.
+
+    >>> _topical("Who wrote the paper on leprosy?")
+    ['leprosy']
+    """
+    words = text.content_words(question)
+    return [word for word in words if word not in _WHO_WROTE] or words
 
 
 def _in_quotes(turn: Turn) -> str:
@@ -290,10 +300,32 @@ def turn_for(question: str, turns: Sequence[Turn]) -> Turn:
     if last.papers or len(turns) == 1:
         return last
     wanted = {term for word in text.content_words(question) if word not in GENERIC for term in text.word_terms(word)}
+    if says_nothing_new(last, turns):
+        return next((turns[i] for i in range(len(turns) - 2, -1, -1) if turns[i].papers), last)
     for i in range(len(turns) - 2, -1, -1):
         if turns[i].papers and wanted & set(text.terms(turns[i].papers[0].abstract)):
             return turns[i]
     return last
+
+
+_WHO_WROTE = frozenset("doi wrote write written author authors authored".split())
+OF_RECORDS = frozenset("doi year years date author authors journal venue title abstract paper papers write wrote written publish published".split())
+"""Words of questions on the record of a paper: none of them is what a talk is about."""
+
+
+def says_nothing_new(refused: Turn, turns: Sequence[Turn]) -> bool:
+    """Does a question that was not answered name nothing but what an answered one before it named, so that it changed no topic? "What is its doi?"
+
+    >>> leprosy = Turn("Which paper is about leprosy?", (Paper("p1", "On leprosy."),))
+    >>> says_nothing_new(Turn("leprosy: what is its doi?"), [leprosy]), says_nothing_new(Turn("What is the capital of France?"), [leprosy])
+    (True, False)
+    """
+    answered = next((turns[i] for i in range(len(turns) - 1, max(-1, len(turns) - 1 - LOOKED_BACK), -1) if turns[i].papers), None)
+    if answered is None:
+        return False
+    known = set(text.terms(" ".join([answered.understood_as, *(called(paper) for paper in answered.papers[:1])])))
+    words = [word for word in text.content_words(refused.understood_as) if word not in GENERIC | OF_RECORDS]
+    return all(known.intersection(text.word_terms(word)) for word in words)
 
 
 def context(about: str, turn: Turn) -> str:
@@ -302,7 +334,7 @@ def context(about: str, turn: Turn) -> str:
     # what stood in front of it came from the turns before
     front = put_in_front(turn.understood_as)
     said = turn.understood_as.partition(f"{front}: ")[2] if front else turn.understood_as
-    carried = [word for word in text.content_words(said) if not known.intersection(text.word_terms(word))]
+    carried = [word for word in text.content_words(said) if word not in _WHO_WROTE and not known.intersection(text.word_terms(word))]
     most = max(0, _MOST_CARRIED - len(about.split())) if about == front else _MOST_CARRIED
     return " ".join(dict.fromkeys([about, *carried[:most]]))
 

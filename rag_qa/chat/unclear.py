@@ -7,7 +7,7 @@ import re
 from rag_qa import text
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS
 from rag_qa.chat.pointing import GENERIC, depends, is_one_name, masked, replaced
-from rag_qa.chat.turns import asks_for_all, papers_asked_for
+from rag_qa.chat.turns import OF_RECORDS, asks_for_all, papers_asked_for
 
 _MOST_WORDS = 9
 _EXAMPLE = "name the method, the paper or the subject, for example “How does … work?” or “Which papers deal with …?”."
@@ -38,12 +38,15 @@ def _is_unclear(question: str) -> bool:
     if text.names(plain) or len(question.split()) > _MOST_WORDS or papers_asked_for(question) or asks_for_all(question):
         return False
     left = [word for word in text.content_words(plain) if word not in GENERIC]
+    if left and len(question.split()) <= _OF_A_RECORD and OF_RECORDS.issuperset(left):
+        return True
     several = OF_SEVERAL.search(plain)
     if ORDINAL.search(plain) or OTHERS.search(plain) or (several and not several["alone"]):
         return len(left) <= _OF_A_PLACE
     return depends(question) and not left
 
 
+_OF_A_RECORD = 3  # "doi?", "and the year?"
 _OF_A_PLACE = 2  # "which of the two is faster?"
 
 
