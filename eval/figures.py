@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from eval.items import Item
@@ -64,6 +65,7 @@ class Figure:
 
     n_eligible = n_scored + n_error; `value` is over all of them. `constant`: of ten answers and more each has the same value, and it is neither the
     worst nor the best there is: a figure that tells nothing apart is more likely broken than right.
+    `na`: reason -> items to which it does not apply for it.
     """
 
     metric: str
@@ -75,6 +77,7 @@ class Figure:
     n_na: int
     interval: tuple[float, float] | None = None
     constant: bool = False
+    na: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
     def key(self) -> str:
@@ -98,13 +101,14 @@ class Figure:
 def measure(metric: Metric, scope: str, items: Sequence[Item]) -> Figure:
     """The figure of a metric over some items."""
     values: list[float] = []
-    errors = not_applicable = 0
+    errors = 0
+    reasons: Counter[str] = Counter()
     for item in items:
         score = Failed(item.error) if item.status == "error" else metric.score(item)
         if isinstance(score, Failed):
             errors += 1
         elif isinstance(score, NotApplicable):
-            not_applicable += 1
+            reasons[score.reason] += 1
         else:
             values.append(_checked(metric, item, score))
     worst = math.inf if metric.worst is None else metric.worst
@@ -112,7 +116,8 @@ def measure(metric: Metric, scope: str, items: Sequence[Item]) -> Figure:
     eligible = len(values) + errors
     # the mean of numbers in [0, 1] times n is the number of successes again, up to rounding
     interval = stats.wilson(round(value * eligible), eligible) if metric.binary and value is not None else None
-    return Figure(metric.name, scope, value, len(values), eligible, errors, not_applicable, interval, _is_constant(metric, values))
+    constant = _is_constant(metric, values)
+    return Figure(metric.name, scope, value, len(values), eligible, errors, reasons.total(), interval, constant, dict(sorted(reasons.items())))
 
 
 def _is_constant(metric: Metric, values: Sequence[float]) -> bool:

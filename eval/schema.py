@@ -31,6 +31,7 @@ _FIGURE: dict[str, Any] = {
         "n_error": _COUNT,
         "n_na": _COUNT,
         "constant": {"type": "boolean", "description": "every answer has the same value, neither the worst nor the best: it tells nothing"},
+        "na": {"type": "object", "additionalProperties": _COUNT, "description": "reason -> questions to which it does not apply for it"},
         "direction": {"enum": ["higher", "lower", "neither"]},
         "range": {"type": "string"},
         "formula": {"type": "string"},

@@ -135,5 +135,12 @@ def figures(items: Sequence[Item]) -> list[Figure]:
     known, crashed = len(found.wrong), sum(found.crashed)
     counts = (known - crashed, known, crashed, len(items) - known)
     values = {one.name: one.value(found) if known else None for one in METRICS}
-    nothing = (0, 0, 0, len(items))
-    return [Figure(name, "all", value, *(counts if value is not None else nothing)) for name, value in values.items()]
+    missing = {"missing_field": len(items) - known} if known < len(items) else {}
+
+    def figure(name: str, value: float | None) -> Figure:
+        if value is None:
+            none_to_refuse = {"all_answerable": known} if known else {}
+            return Figure(name, "all", None, 0, 0, 0, len(items), na={**none_to_refuse, **missing})
+        return Figure(name, "all", value, *counts, na=missing)
+
+    return [figure(name, value) for name, value in values.items()]

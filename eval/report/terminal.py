@@ -46,13 +46,22 @@ def _headline(summary: Summary) -> str:
     known = scoring.metrics()
     floors = {check.floor.key: check for check in summary.checks}
     rows = [["", "over", "value", "95 % interval", "scored/eligible/errors", "floor"]]
-    for figure in summary.figures:
+    unlabelled = [figure for figure in _unlabelled(summary.figures) if figure.key not in floors]
+    for figure in (one for one in summary.figures if one not in unlabelled):
         metric = known[figure.metric]
         check = floors.get(figure.key)
         floor = f"{check.floor}  {check.outcome}" if check else ""
         arrow = {"higher": "↑", "lower": "↓", "neither": ""}[metric.direction]
         rows.append([f"{metric.title} {arrow}", figure.scope, _number(figure.value), _interval(figure), figure.counts, floor])
-    return table(rows, left=(0, 1, 5))
+    told = f"{len(unlabelled)} figures need papers, facts, answerable or kinds that these questions do not have (na in summary.json)"
+    return "\n".join([table(rows, left=(0, 1, 5)), *([told] if unlabelled else [])])
+
+
+def _unlabelled(figures: Sequence[Figure]) -> list[Figure]:
+    """Figures without a value because the questions of the run lack a label; none where every question has what it is measured by."""
+    if not any("missing_field" in figure.na for figure in figures):
+        return []
+    return [one for one in figures if not one.n_eligible and (not one.n_na or "missing_field" in one.na)]
 
 
 def _by_kind(summary: Summary) -> str:

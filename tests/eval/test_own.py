@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -103,5 +105,11 @@ def test_a_run_over_bare_questions_measures_what_needs_no_labels(tmp_path: Path,
     assert code == 0, printed
     assert printed.endswith("\n\nNOT JUDGED: no floors are set for these questions; give some with --floors FILE\n")
     assert "right_paper_cited.single is" not in printed
+    assert "nDCG@10" not in printed
+    assert re.search(r"^\d+ figures need papers, facts, answerable or kinds that these questions do not have", printed, re.MULTILINE)
+    figures = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))["figures"]
+    assert [one["na"] for one in figures if (one["metric"], one["scope"]) == ("right", "all")] == [{"missing_field": 1}]
     assert main(["report", str(tmp_path / "run")]) == 0
-    assert "<h1>NOT JUDGED: no floors" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    text = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "<h1>NOT JUDGED: no floors" in text
+    assert '<span class="sub">missing_field 1</span>' in text
