@@ -279,6 +279,12 @@ def test_a_refused_question_that_names_nothing_new_leaves_the_subject_as_it_was(
     assert titles(answer) == ["Moss under late snow"]
 
 
+def test_other_papers_than_all_that_were_listed_are_none(engine: Engine) -> None:
+    answer = engine.ask("any others?", history=["Which articles are from 2019?"])
+    assert answer.understood_as == "Which other articles are from 2019?"
+    assert answer.abstained == "No paper of this library but those already shown is as asked."
+
+
 # ----------------------------------------------------------------------------------------------------------- numbers
 
 

@@ -68,7 +68,11 @@ def _preface(members: Sequence[Member], rest: Sequence[Unshown], found: PaperSet
 
 
 def all_of(asked: str, question: str, papers: Sequence[Paper], count: int, library: int) -> Answer:
-    """Papers that were asked for by nothing but filters, each with what it says it does. `count`: how many there are, of which these are some."""
+    """Papers that were asked for by nothing but filters, each with what it says it does. `count`: how many there are, of which these are some; a
+    refusal if all of them were shown before.
+    """
+    if not papers:
+        return Answer(asked, question, abstained="No paper of this library but those already shown is as asked.")
     told = papers[: MOST if count < library else _MOST_OF_ALL]
     some = f"; {len(told)} are shown" if count > len(told) else ""
     return Answer(

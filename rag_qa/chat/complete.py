@@ -9,7 +9,7 @@ from rag_qa.retrieval import understanding
 from rag_qa.retrieval.phrases import PAPERS, POLITE, PUBLISHED
 from rag_qa.text import any_of
 
-_ALL = r"(?:(?:all|every|each|any|some|the|your|our|my|of) )*"
+_ALL = r"(?:(?:all|every|each|any|some|other|the|your|our|my|of) )*"
 _OPENING = any_of(
     r"how many|which|what|(?:list|show|find|give|get|name)(?: me)?|(?:are|is) there|do (?:you|we) (?:have|know(?: of)?)",
     r"(?:what is )?the (?:total )?number of|count",
@@ -21,7 +21,7 @@ _COMPLETE = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
-    r"^(?:and|but|also)\b|\b(?:only|just|others?|more|them|these|those|same|it|that|this one)\b(?! (?:are|were|is|was)\b)", re.IGNORECASE
+    r"^(?:and|but|also)\b|\b(?:only|just|others|more|them|these|those|same|it|that|this one)\b(?! (?:are|were|is|was)\b)", re.IGNORECASE
 )
 
 
