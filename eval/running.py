@@ -201,6 +201,7 @@ def _manifest(arguments: argparse.Namespace, chosen: Settings, papers: Sequence[
         "schema": 1,
         "made_of": run_directory.hash_of([repr(sorted(about.items())), papers_hash]),
         "about": about,
+        "given": {"data": str(arguments.data), "papers": None if arguments.papers is None else str(arguments.papers)},
         "questions": questions,
         "papers_sha256": papers_hash,
         "configuration_sha256": run_directory.hash_of([repr(sorted(configuration.items()))]),

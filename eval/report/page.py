@@ -133,13 +133,15 @@ def verdict(summary: Summary, changed: Changes | None) -> str:
 def again(run: Run) -> str:
     """The commands that make such a run and its page once more."""
     about, revision = run.manifest["about"], (run.manifest.get("revision") or "REVISION").replace("+", "")
-    chosen = about["settings"]
+    chosen, given = about["settings"], run.manifest.get("given") or {}  # paths as they were given; a run of an earlier version has names alone
     others = {name: value for name, value in chosen.items() if name not in _OPTIONS and value is not None}
     variables = "".join(f"RAG_QA_{name.upper()}={shlex.quote(str(value))} " for name, value in others.items())
+    data = shlex.quote(given.get("data") or about["data"])
+    papers = f" --papers {shlex.quote(given['papers'])}" if given.get("papers") else ""
     kinds = f" --kinds {' '.join(about['chosen_kinds'])}" if about.get("chosen_kinds") else ""
     system = f" --system {shlex.quote(about['system'])}" if about.get("system", "product") != "product" else ""
     models = "".join(f" --{name} {shlex.quote(str(chosen[name]))}" for name in _OPTIONS if name in chosen)
-    run_again = f"{variables}python -m eval run --data {shlex.quote(str(about['data']))}{kinds}{system}{models} --out runs/again"
+    run_again = f"{variables}python -m eval run --data {data}{papers}{kinds}{system}{models} --out runs/again"
     return f"git checkout {revision}\n{run_again}\npython -m eval report runs/again"
 
 

@@ -152,6 +152,11 @@ def test_a_browser_shows_it_without_scrolling_sideways_and_without_asking_anybod
         assert shown.evaluate("window.pwned") is None
         assert shown.locator("details.item").count() == 3
         assert shown.locator("svg.plot").count() == 5
+        assert shown.evaluate("[...document.querySelectorAll('pre')].every(one => one.scrollWidth <= one.clientWidth)")
+        shown.evaluate("[...document.querySelectorAll('.plots > div')].slice(1).forEach(one => one.remove())")
+        assert shown.evaluate("document.querySelector('.plots svg').getBoundingClientRect().width") <= 34 * 16
+        shadows = "['nav p', '.scroll'].map(one => getComputedStyle(document.querySelector(one)).backgroundAttachment)"
+        assert shown.evaluate(shadows) == ["local, local, scroll, scroll"] * 2
         browser.close()
     assert asked == [path.as_uri()]
 

@@ -13,6 +13,7 @@ import pytest
 
 from eval import run_directory
 from eval.__main__ import main
+from eval.report import page
 from eval.runner import System
 from rag_qa.answering.answer import Answer
 from rag_qa.settings import Settings
@@ -144,6 +145,12 @@ def test_several_at_a_time_are_never_more_than_allowed_and_end_in_the_same_bytes
     assert 1 < systems[0].most <= 3
     run(FakeEngine, out="one")
     assert items(tmp_path / "three") == items(tmp_path / "one")
+
+
+def test_the_commands_that_make_it_again_name_the_files_as_they_were_given(run: Run, tmp_path: Path) -> None:
+    run(FakeEngine)
+    again = page.again(run_directory.load(tmp_path / "run"))
+    assert f" --data {tmp_path}/questions.jsonl --papers {tmp_path}/corpus.txt " in again
 
 
 def test_a_run_that_is_scored_again_has_the_same_figures(run: Run, tmp_path: Path) -> None:
