@@ -41,6 +41,7 @@ MAX_QUESTION_WORDS = 400
 MAX_QUESTION_CHARACTERS = 6_000
 """So is one of fewer words that are no words: a key, a picture as text, a line of one sign."""
 
+_MOST_TITLED = 40  # papers whose title is compared with a name
 _MOST_WITH_NAME = 5  # papers that speak of a method by name
 NEAREST = 3
 """Papers named in a refusal."""
@@ -314,7 +315,7 @@ class Questions:
 
     def _papers_meant(self, wanted: RecordQuestion, narrowed: Understood) -> list[Paper]:
         """The papers of whose record something is asked: the one that is called so or proposes what is; if it is described, the best that hold it."""
-        if paper := self._paper_named(wanted.subject):
+        if paper := self._paper_named(wanted.subject) or self._paper_titled(wanted.subject):
             return [paper]
         if not wanted.is_described and not text.names(wanted.subject):
             return []
@@ -324,6 +325,15 @@ class Questions:
         if not wanted.is_described:
             held = [hit for hit in held if text.fold(text.name_of(hit.paper.abstract) or "").text == text.fold(wanted.subject).text]
         return [hit.paper for hit in held if hit.score >= _AS_GOOD * held[0].score][:_MOST_MEANT]
+
+    def _paper_titled(self, subject: str) -> Paper | None:
+        """The one paper whose title begins with a name: “MOSS: a model of moss”, “Active drift for buoys”."""
+        said = f" {' '.join(word.text for word in text.words(text.folded(subject)))} "
+        terms = {term: 1.0 for word in text.content_words(subject) for term in text.word_terms(word)}
+        near = self._parts.store.by_keywords(terms, _MOST_TITLED) if terms else []
+        papers = [paper for paper in self._parts.store.get([paper_id for paper_id, _ in near]).values() if paper.title]
+        found = [paper for paper in papers if _begins_with(paper.title or "", said, is_word=len(terms) < 2)]
+        return found[0] if len(found) == 1 else None
 
     def _summed_up(self, asked: str, narrowed: Understood) -> Answer | None:
         """The answer to a request for a summary of a paper or of a topic; None for any other, and with a chat model, which writes it."""
@@ -430,6 +440,13 @@ class Questions:
             return None
         found = self._parts.store.get([paper_id for paper_id, _ in self._parts.store.by_keywords({term: 1.0}, _MOST_WITH_NAME)])
         return next((paper.label for paper in found.values() if text.fold(paper.label).text == folded), None)
+
+
+def _begins_with(title: str, said: str, *, is_word: bool) -> bool:
+    """Does a title begin with some words? A single word has to be all that stands in front of a colon or a dash."""
+    head = re.split(r": | [-–—] ", title, maxsplit=1)[0] if is_word else title
+    words_of = f" {' '.join(word.text for word in text.words(text.folded(head)))} "
+    return words_of == said if is_word else words_of.startswith(said)
 
 
 def again_said(again: chat.Again, answer: Answer) -> str:

@@ -378,6 +378,11 @@ def test_a_name_said_in_return_completes_it(seed_engine: Engine) -> None:
         ("give me the DOI of Copper gauges in narrow bays", [], "DOI: 10.1234/gauges."),
         ("who wrote it?", ["What does “Moss under late snow” find?"], "Authors: Ada Okafor."),
         ("and in which journal?", ["What does “Moss under late snow” find?", "when was it published?"], "Published: Bog Reports 2022."),
+        ("who was this study written by?", ["How long does moss need light?"], "Authors: Ada Okafor."),
+        ("and which year?", ["How long does moss need light?", "who was this study written by?"], "Published: Bog Reports 2022."),
+        ("where did that paper appear?", ["How long are dunes followed?"], "Published: Sea Letters 2016."),
+        ("When was the first one printed?", ["list all papers, newest first"], "Published: Bog Reports 2022."),
+        ("Who introduced Copper gauges in narrow bays?", [], "Authors: Ada Okafor and Per Lindqvist."),
         ("what's its DOI?", ["What is the year of Copper gauges in narrow bays?"], "DOI: 10.1234/gauges."),
     ],
 )
@@ -410,6 +415,25 @@ def test_what_a_record_does_not_say_is_refused(question: str, refused: str, engi
     answer = engine.ask(question)
     assert answer.abstained == refused
     assert (answer.sentences, answer.sources, len(answer.related)) == ((), (), 1)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'who wrote "Kelp maps: a review of drones"?',
+        "who authored Kelp maps: a review of drones?",
+        "Who are the authors of kelp maps?",
+        "Who wrote KELP?",
+    ],
+)
+def test_a_title_with_a_colon_and_its_beginning_name_a_paper(question: str, tmp_path: Path, embedder: RememberingEmbedder) -> None:
+    kelp = {"title": "Kelp maps: a review of drones", "abstract": "Drones map kelp from above.", "authors": ["Haddad, Noor"], "year": 2018}
+    (tmp_path / "kelp.json").write_text(json.dumps([*RECORDS, kelp]))
+    bay = Engine(load(data_dir=tmp_path / "data", answerer="extractive"), embedder=embedder)
+    bay.index([tmp_path / "kelp.json"])
+    told = [sentence.text for sentence in bay.ask(question).sentences]
+    # one word names a paper only where it is all of the name
+    assert told == ([] if "KELP" in question else ["Authors: Noor Haddad."])
 
 
 def test_the_shipped_abstracts_have_no_authors(seed_engine: Engine) -> None:

@@ -16,6 +16,7 @@ from rag_qa.chat.complete import is_complete
 from rag_qa.chat.instead import asked_of, corrected, does_the_same, is_question, of_one_named, of_something_else, than_before
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
 from rag_qa.chat.narrowing import counted, counts_some, is_about_order, narrowed, says_nothing_else, sorted_anew
+from rag_qa.chat.of_record import of_record
 from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, may_go_on, replaced
 from rag_qa.chat.sets import is_of_set, of_set
 from rag_qa.chat.turns import Turn, all_of_them, asks_for_all, context, papers_asked_for, put_in_front, subject, turn_for
@@ -235,6 +236,7 @@ def _goes_on(question: str, turns: Sequence[Turn]) -> str | None:
 
 
 _RULES = (
+    of_record,
     _gone_back,
     sorted_anew,
     narrowed,

@@ -55,6 +55,7 @@ _FORMS: tuple[tuple[Field, tuple[str, ...]], ...] = (
             rf"who (?:is (?:the )?(?:first |last |lead )?author|(?:are|were) (?:the )?(?:authors|writers)) of {_S}",
             rf"(?:what are|list|name|give me|tell me|show me)(?: all)? (?:the )?(?:names of (?:all )?(?:the )?)?authors of {_S}",
             rf"(?:who|by whom) (?:was|were|is) {_S} (?:written|authored|published)(?: by)?",
+            rf"who (?:first )?(?:proposed|introduced|developed|invented) {_S}",
         ),
     ),
     (
@@ -139,7 +140,8 @@ def asked_of_record(question: str) -> RecordQuestion | None:
     if front := _IN_FRONT.match(plain):
         field = next((field for field, pattern in _SHORT if pattern.match(front["asked"])), None)
         quoted = _QUOTED.search(front["front"])
-        return RecordQuestion(field, quoted["what"] if quoted else front["front"], is_described=True) if field else None
+        if field:
+            return RecordQuestion(field, quoted["what"] if quoted else front["front"], is_described=True)
     if own := _OWN.match(plain):
         return _of(next(field for field, name in _OWNED if re.fullmatch(name, own["what"], re.IGNORECASE)), own["subject"])
     for field, pattern in _COMPILED:
@@ -150,6 +152,8 @@ def asked_of_record(question: str) -> RecordQuestion | None:
 
 def _of(field: Field, subject: str) -> RecordQuestion | None:
     subject = subject.strip(" ?.!")
+    if quoted := _ALL_QUOTED.match(subject):
+        return RecordQuestion(field, quoted["what"], is_described=False)
     if _ANOTHER.search(subject):
         return None  # something else is asked as well
     if described := _DESCRIBED.match(subject):
@@ -160,6 +164,9 @@ def _of(field: Field, subject: str) -> RecordQuestion | None:
     return RecordQuestion(field, subject.strip(_MARKS), is_described=False)
 
 
+_ALL_QUOTED = re.compile(
+    rf"^(?:the |this |that )?(?:{_PAPER} )?(?:(?:called|titled|named|entitled) )?[“\"](?P<what>[^“”\"]+)[”\"](?: {_PAPER})?$", re.IGNORECASE
+)
 _MARKS = "“”\"' "
 _ANOTHER = re.compile(
     r"[?;]|\b(?:and|or|but),? (?:(?:in|at|on|by|to|for) )?(?:how|what|which|who|when|where|why|is|are|was|do|does|did)\b", re.IGNORECASE
