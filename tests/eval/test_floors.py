@@ -19,7 +19,7 @@ def test_the_shipped_floors_are_those_that_were_promised() -> None:
         "fact_in_answer.single": ">= 0.86",
         "words_median.single": "<= 80",
         "refused.unanswerable": ">= 0.63",
-        "over_refused.answerable": "<= 0.085",
+        "over_refused.answerable": "<= 0.08",
         "right.followup": ">= 0.74",
         "quotes_verbatim.all": ">= 1",
     }
