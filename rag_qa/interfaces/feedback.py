@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -113,6 +114,10 @@ def fingerprint(settings: Settings) -> str:
     return sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+_ONE_AT_A_TIME = threading.Lock()
+"""Who looks whether the last line is whole must not see one that is just being written."""
+
+
 def keep(vote: Vote, answer: Answer, history: Sequence[str], settings: Settings) -> Path:
     """Append a vote to the file, in one piece and for its owner's eyes alone. Raises RagQAError."""
     path = file_of(settings)
@@ -120,7 +125,7 @@ def keep(vote: Vote, answer: Answer, history: Sequence[str], settings: Settings)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-        with os.fdopen(handle, "r+b", buffering=0) as file:
+        with os.fdopen(handle, "r+b", buffering=0) as file, _ONE_AT_A_TIME:
             # a line that was cut short by a full disk must not spoil this one
             file.write((b"" if _ends_a_line(file.fileno()) else b"\n") + line.encode())
     except OSError as error:
