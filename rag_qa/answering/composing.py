@@ -156,7 +156,7 @@ def likely_papers(scores: Sequence[float], sharpness: float = _SHARPNESS) -> lis
     """Probabilities to be the right one of the best papers, from their scores, best first; those that are too unlikely are left out.
 
     >>> [round(one, 2) for one in likely_papers([0.6, 0.58, 0.3])]
-    [0.7, 0.3]
+    [0.69, 0.31]
     """
     odds = np.exp(sharpness * (np.array(scores) - scores[0]))
     shares = odds / odds.sum()
