@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from eval import beir, corpus, floors, run_directory, runner, spending, summary
+from eval.arguments import at_least_one
 from eval.datasets import folder, loader
 from eval.items import Timing
 from eval.metrics import stats
@@ -77,7 +78,7 @@ def add_options(run: argparse.ArgumentParser) -> None:
     )
     run.add_argument("--answerer", choices=["extractive", "llm", "auto"], default="extractive", help="who answers (default: extractive, offline)")
     run.add_argument("--embedder", choices=["minilm", "openai"], default="minilm", help="who embeds (default: minilm, offline)")
-    run.add_argument("--concurrency", type=_at_least_one, default=1, metavar="N", help="questions asked at a time (default: 1)")
+    run.add_argument("--concurrency", type=at_least_one, default=1, metavar="N", help="questions asked at a time (default: 1)")
     run.add_argument("--deadline", type=_seconds, metavar="SECONDS", help="give a question up after so long: it counts as an error (default: never)")
     run.add_argument("--only-failures", action="store_true", help="print no tables, only what went wrong")
 
@@ -85,12 +86,6 @@ def add_options(run: argparse.ArgumentParser) -> None:
 def _seconds(value: str) -> float:
     if not 0 < (number := float(value)) <= threading.TIMEOUT_MAX:
         raise argparse.ArgumentTypeError(f"{value} is no time that one can wait: it has to be above 0")
-    return number
-
-
-def _at_least_one(value: str) -> int:
-    if (number := int(value)) < 1:
-        raise argparse.ArgumentTypeError(f"{value} is less than 1")
     return number
 
 

@@ -61,7 +61,7 @@ SPEAK_AGAINST = frozenset(
     unmet wrong_unit no_number no_name name_far unknown_name listing_gap how_gap undecided
     """.split()
 )
-"""Features that can only speak for an answer, or against one, whatever a fit to some hundred questions may say. All others may do either."""
+"""Features that can only speak for an answer, or against one, in the line of the confidence, whatever a fit may say. All others may do either."""
 
 _OF_SENTENCE = {name: place for place, name in enumerate(evidence.FEATURES)}
 _SHORT_QUESTION, _LONG_QUESTION = 4, 12
