@@ -267,7 +267,7 @@ def test_another_name_after_the_papers_of_an_author_is_another_author(question: 
 
 @pytest.mark.parametrize("history", [["authors?"], ["the year?"], ["and the journal?", "doi?"]])
 def test_a_question_for_nothing_but_a_field_of_a_record_is_no_subject_of_the_talk(history: list[str], engine: Engine) -> None:
-    assert "I cannot tell what that is about" in str(engine.ask(history[0]).abstained)
+    assert "Of which paper?" in str(engine.ask(history[0]).abstained)
     assert "I cannot tell what “it” is" in str(engine.ask("is it any good?", history=history).abstained)
 
 
@@ -355,6 +355,27 @@ def test_a_first_question_that_means_nothing_alone_is_asked_back(question: str, 
     assert answer.is_aside
     assert names in answer.text
     assert (answer.sources, answer.related) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("doi?", "Of which paper? Nothing was said before: name it, for example “What is the DOI of …?”."),
+        ("and the authors?", "Of which paper? Nothing was said before: name it, for example “Who are the authors of …?”."),
+        ("which year?", "Of which paper? Nothing was said before: name it, for example “What is the year of …?”."),
+        ("what journal?", "Of which paper? Nothing was said before: name it, for example “What is the journal of …?”."),
+    ],
+)
+def test_a_field_of_a_record_alone_is_asked_back_of_which_paper(question: str, asks: str, engine: Engine) -> None:
+    answer = engine.ask(question)
+    assert (answer.text, answer.is_aside, answer.sources) == (asks, True, ())
+
+
+def test_the_paper_said_in_return_is_asked_for_the_field(engine: Engine) -> None:
+    answer = engine.ask("Copper gauges in narrow bays", history=["doi?"])
+    assert answer.understood_as == "What is the DOI of Copper gauges in narrow bays?"
+    assert [sentence.text for sentence in answer.sentences] == ["DOI: 10.1234/gauges."]
+    assert "What is the DOI of" not in engine.ask("is it any good?", history=["doi?"]).understood_as
 
 
 def test_a_name_said_in_return_completes_it(seed_engine: Engine) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rag_qa import text
+from rag_qa.chat.instead import is_question
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS
 from rag_qa.chat.pointing import GENERIC, depends, is_one_name, masked, replaced
 from rag_qa.chat.turns import OF_RECORDS, asks_for_all, papers_asked_for
@@ -27,6 +28,8 @@ papers deal with …?”.'
     """
     if not _is_unclear(question):
         return None
+    if asked := _field_alone(question):
+        return f"Of which paper? Nothing was said before: name it, for example “{asked.format('…')}”."
     points = _POINTS.search(masked(question))
     if points is None:
         return f"I cannot tell what that is about, since nothing was said before: {_EXAMPLE}"
@@ -47,6 +50,25 @@ def _is_unclear(question: str) -> bool:
 
 
 _OF_A_RECORD = 3  # "doi?", "and the year?"
+_FIELDS = (
+    (re.compile(r"doi", re.IGNORECASE), "What is the DOI of {}?"),
+    (re.compile(r"years?|dates?", re.IGNORECASE), "What is the year of {}?"),
+    (re.compile(r"authors?", re.IGNORECASE), "Who are the authors of {}?"),
+    (re.compile(r"journal|venue", re.IGNORECASE), "What is the journal of {}?"),
+    (re.compile(r"title", re.IGNORECASE), "What is the title of {}?"),
+)
+
+
+def _field_alone(question: str) -> str:
+    """What asks a paper for the one field of a record that a question consists of; "" if it consists of anything else.
+
+    >>> _field_alone("and the doi?"), _field_alone("who wrote it?")
+    ('What is the DOI of {}?', '')
+    """
+    words = text.content_words(question) or [word.text for word in text.words(text.fold(question).text) if word.text not in text.STOPWORDS]
+    return next((asked for field, asked in _FIELDS if len(words) == 1 and field.fullmatch(words[0])), "")
+
+
 _OF_A_PLACE = 2  # "which of the two is faster?"
 
 
@@ -55,5 +77,25 @@ def cleared(question: str, said: str) -> str | None:
 
     >>> cleared("How does it work?", "MOSS-2")
     'How does MOSS-2 work?'
+    >>> cleared("doi?", "MOSS-2")
+    'What is the DOI of MOSS-2?'
     """
-    return replaced(question, said.strip(" .!?"), also_elliptic=True) if is_one_name(said) and _is_unclear(question) else None
+    name = said.strip(" .!?")
+    if not _is_unclear(question):
+        return None
+    if asked := _field_alone(question):
+        return asked.format(name) if _may_be_a_paper(said) else None
+    return replaced(question, name, also_elliptic=True) if is_one_name(said) else None
+
+
+def _may_be_a_paper(said: str) -> bool:
+    """Can something that is said name a paper, so that it is no question of its own? A title is longer than a name.
+
+    >>> _may_be_a_paper("Copper gauges in narrow bays"), _may_be_a_paper("papers by Smith"), _may_be_a_paper("is it any good?")
+    (True, False, False)
+    """
+    is_other = is_question(said) or papers_asked_for(said) or asks_for_all(said) or depends(said)
+    return not is_other and bool(text.content_words(masked(said)) or text.names(said)) and len(said.split()) <= _MOST_OF_A_TITLE
+
+
+_MOST_OF_A_TITLE = 30
