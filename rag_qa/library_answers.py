@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rag_qa import chat, text
 from rag_qa.answering import about_library, missing, record_data
@@ -20,6 +21,7 @@ from rag_qa.sources.fields import languages
 _MOST_READ = 1000
 """Abstracts whose phrases are counted."""
 _MOST_NAMES = 12
+_EVERY = -1  # to SQLite no limit
 _ANY_YEAR = -9999
 
 
@@ -70,13 +72,23 @@ class LibraryAnswers:
     def _facts(self, wanted: OfLibrary) -> Facts:
         store = self._parts.store
         store.require_papers()
-        found = store.holdings(_MOST_NAMES)
-        dated = self._parts.retriever.count(Filters(year_from=_ANY_YEAR)) if wanted is OfLibrary.YEARS else 0
-        files = tuple(store.sources()) if wanted is OfLibrary.FILES else ()
-        if wanted is not OfLibrary.SUBJECT or found.keywords:
-            return Facts(len(store), dated, found, files=files)
-        some = store.some(_MOST_READ)
-        return Facts(len(store), dated, found, tuple(shared_phrases(some, _MOST_NAMES)), len(some))
+        found = store.holdings(_EVERY if wanted in about_library.COUNTS_NAMES else _MOST_NAMES)
+        facts = Facts(len(store), 0, found)
+        match wanted:
+            case OfLibrary.YEARS:
+                return replace(facts, dated=self._parts.retriever.count(Filters(year_from=_ANY_YEAR)))
+            case OfLibrary.FILES:
+                return replace(facts, files=tuple(store.sources()))
+            case OfLibrary.BY_YEAR | OfLibrary.MOST_YEAR:
+                return replace(facts, by_year=store.papers_by_year())
+            case OfLibrary.BY_FILE:
+                return replace(facts, by_file=store.papers_by_file())
+            case OfLibrary.WITHOUT_ABSTRACT:
+                return replace(facts, without_abstract=tuple(store.without_abstract()))
+            case OfLibrary.SUBJECT if not found.keywords:
+                some = store.some(_MOST_READ)
+                return replace(facts, phrases=tuple(shared_phrases(some, _MOST_NAMES)), read=len(some))
+        return facts
 
 
 def _related(papers: Sequence[Paper]) -> tuple[Source, ...]:

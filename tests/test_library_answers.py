@@ -140,6 +140,81 @@ def test_the_library_is_described_by_what_its_records_say(question: str, said: s
     assert markdown.escape(said) in markdown.body(answer)
 
 
+WITH_MORE = (
+    *RECORDS,
+    {"title": "Kelp at dusk", "abstract": "Kelp grows at dusk. We count kelp with drones.", "year": 2019, "authors": ["Okafor, Ada"]},
+    {"title": "Foam on ponds", "abstract": "Foam lies on ponds. We withdraw what we said of it.", "year": 2022, "notices": ["retracted"]},
+    {"title": "Salt without words", "year": 2021},
+)
+
+
+@pytest.fixture(scope="module")
+def larger(tmp_path_factory: pytest.TempPathFactory, embedder: RememberingEmbedder) -> Engine:
+    root = tmp_path_factory.mktemp("larger")
+    (root / "first.json").write_text(json.dumps(WITH_MORE[:3]))
+    (root / "second.json").write_text(json.dumps(WITH_MORE[3:]))
+    made = Engine(load(data_dir=root / "data", answerer="extractive"), embedder=embedder)
+    assert made.index([root / "first.json", root / "second.json"]).papers == len(WITH_MORE) - 1
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which year has the most papers?", "The years with the most papers of this library (2 each): 2019 and 2022. After that: 2016 (1)."),
+        ("in what year were most of the papers published?", "The years with the most papers of this library (2 each): 2019 and 2022."),
+        ("who has written the most papers?", "The author with the most papers of this library: Okafor, Ada (3). After that: Brandt, Ida (1)"),
+        ("Who is the most prolific author here?", "The author with the most papers of this library: Okafor, Ada (3)."),
+        ("Which journal has the most articles?", "The venue with the most papers of this library: Sea Letters (2). After that: Bog Reports (1)."),
+        ("How many papers are there per year?", "The papers of this library by year: 2016 (1); 2019 (2); 2022 (2). Of 1 of the 6 no year is known."),
+        ("how many papers from each journal?", "The venues of this library, with the number of their papers: Sea Letters (2); Bog Reports (1)."),
+        ("Which journals are in here?", "The venues of this library, with the number of their papers: Sea Letters (2); Bog Reports (1)."),
+        ("which journals are the articles from?", "The venues of this library, with the number of their papers: Sea Letters (2); Bog Reports (1)."),
+        ("How many different authors are there?", "The records of this library give 3 authors. Those with the most papers: Okafor, Ada (3);"),
+        ("how many journals?", "The records of this library give 2 venues. Those with the most papers: Sea Letters (2); Bog Reports (1)."),
+        ("Is any of the papers retracted?", "By the records of this library one paper was retracted: ask “Which papers are retracted?” to see it."),
+        (
+            "How many papers have no abstract?",
+            "One record that was read has no abstract, and is no part of this library, since only what an abstract",
+        ),
+        ("are there papers without an abstract?", "One record that was read has no abstract, and is no part of this library, since only what an"),
+    ],
+)
+def test_the_records_are_counted(question: str, said: str, larger: Engine) -> None:
+    for history in ([], ["What do copper gauges read?"], ["papers by Okafor"]):
+        answer = larger.ask(question, history=history)
+        assert answer.text.startswith(said)
+        assert (answer.abstained, answer.sentences, answer.sources) == (None, (), ())
+
+
+def test_what_is_said_of_retractions_and_missing_abstracts_is_so(larger: Engine, engine: Engine) -> None:
+    assert titles(larger.ask("Which papers are retracted?")) == ["Foam on ponds"]
+    assert "“Salt without words”" in larger.ask("Which papers have no abstract?").text
+    assert engine.ask("are any papers retracted?").text.startswith("No record of this library says that its paper was retracted")
+    assert engine.ask("how many papers have no abstract?").text.startswith("Every paper of this library has an abstract")
+
+
+def test_the_files_are_told_with_the_number_of_their_papers(larger: Engine) -> None:
+    said = larger.ask("how many papers per source?").text
+    assert "first.json (3)" in said
+    assert "second.json (3)" in said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which year has the most papers on tides?",
+        "Who has the most gauges?",
+        "How many papers per day does a person read?",
+        "Are any of them retracted?",
+        "How many journals ask for data?",
+        "which abstracts have no numbers?",
+    ],
+)
+def test_a_question_for_some_papers_is_none_for_the_records_of_all(question: str) -> None:
+    assert chat.about_library(question, is_first=True) is None
+
+
 def test_the_files_of_the_library_are_told(engine: Engine) -> None:
     assert engine.ask("Where do the papers come from?").text.endswith("library.json.")
 

@@ -29,12 +29,26 @@ class OfLibrary(StrEnum):
     LANGUAGES = "languages"
     KEYWORDS = "keywords"
     FILES = "files"
+    MOST_YEAR = "years with the most papers"
+    MOST_AUTHOR = "authors with the most papers"
+    MOST_VENUE = "venues with the most papers"
+    BY_YEAR = "papers by year"
+    BY_FILE = "papers by file"
+    NUMBER_OF_AUTHORS = "number of authors"
+    NUMBER_OF_VENUES = "number of venues"
+    RETRACTED = "retracted papers"
+    WITHOUT_ABSTRACT = "records without an abstract"
+
+
+COUNTS_NAMES = frozenset({OfLibrary.NUMBER_OF_AUTHORS, OfLibrary.NUMBER_OF_VENUES})
+"""What is asked so that every name has to be known, and not only the most frequent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     """`papers`: how many there are. `dated`: of how many a year is known. `phrases`: what many abstracts speak of, each with the number of those that
-    do, among `read` abstracts. `files`: what was read.
+    do, among `read` abstracts. `files`: what was read. `by_year`: how many papers each year has, the years in order; `by_file`: each file.
+    `without_abstract`: titles of the records that were read and are no part of the library.
     """
 
     papers: int
@@ -43,6 +57,9 @@ class Facts:
     phrases: Counts = ()
     read: int = 0
     files: tuple[str, ...] = ()
+    by_year: Counts = ()
+    by_file: Counts = ()
+    without_abstract: tuple[str, ...] = ()
 
 
 def told(asked: str, wanted: OfLibrary, facts: Facts) -> Answer:
@@ -91,6 +108,24 @@ def _said(wanted: OfLibrary, facts: Facts) -> str:
             return _counted("keywords", found.keywords)
         case OfLibrary.FILES:
             return _files(facts.files)
+        case OfLibrary.MOST_YEAR:
+            return _most("year", sorted(facts.by_year, key=lambda one: -one[1]))
+        case OfLibrary.MOST_AUTHOR:
+            return _most("author", found.authors)
+        case OfLibrary.MOST_VENUE:
+            return _most("venue", found.venues or found.collections)
+        case OfLibrary.BY_YEAR:
+            return _by_year(facts)
+        case OfLibrary.BY_FILE:
+            return f"The files that the papers of this library were read from, with the number of their papers: {_row(facts.by_file)}."
+        case OfLibrary.NUMBER_OF_AUTHORS:
+            return _number_of("author", found.authors)
+        case OfLibrary.NUMBER_OF_VENUES:
+            return _number_of("venue", found.venues or found.collections)
+        case OfLibrary.RETRACTED:
+            return _retracted(found.retracted)
+        case OfLibrary.WITHOUT_ABSTRACT:
+            return _without_abstract(facts.without_abstract)
 
 
 def _size(facts: Facts) -> str:
@@ -125,6 +160,78 @@ def _counted(called: str, counts: Counts) -> str:
     'The venues of this library, with the number of their papers: Nature (3); Bog Letters (1).'
     """
     return f"The {called} of this library, with the number of their papers: {_row(counts)}." if counts else gives_no(called)
+
+
+def _most(called: str, counts: Counts) -> str:
+    """`counts`: the most frequent first.
+
+    >>> _most("year", (("2019", 3), ("2020", 3), ("2018", 1)))
+    'The years with the most papers of this library (3 each): 2019 and 2020. After that: 2018 (1).'
+    >>> _most("author", (("Smith, Ada", 2),))
+    'The author with the most papers of this library: Smith, Ada (2).'
+    """
+    if not counts:
+        return gives_no(f"{called}s")
+    best = [value for value, count in counts if count == counts[0][1]]
+    if counts[0][1] == 1 and len(best) > 1:
+        return f"No {called} has more than one paper of this library: {_row(counts)}."
+    after = f" After that: {_row(counts[len(best) :])}." if len(best) < len(counts) else ""
+    if len(best) == 1:
+        return f"The {called} with the most papers of this library: {best[0]} ({counts[0][1]:,}).{after}"
+    row = "; ".join(best[:_MOST]) + " and others" if len(best) > _MOST else _joined(best)
+    return f"The {called}s with the most papers of this library ({counts[0][1]:,} each): {row}.{after}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    between = "; " if any("," in name for name in names) else ", "
+    return f"{between.join(names[:-1])} and {names[-1]}"
+
+
+def _by_year(facts: Facts) -> str:
+    """
+    >>> _by_year(Facts(5, 4, Holdings(), by_year=(("2016", 1), ("2019", 3))))
+    'The papers of this library by year: 2016 (1); 2019 (3). Of 1 of the 5 no year is known.'
+    """
+    if not facts.by_year:
+        return gives_no("years")
+    unknown = facts.papers - sum(count for _, count in facts.by_year)
+    said = "; ".join(f"{year} ({count:,})" for year, count in facts.by_year)
+    return f"The papers of this library by year: {said}." + (f" Of {unknown:,} of the {facts.papers:,} no year is known." if unknown > 0 else "")
+
+
+def _number_of(called: str, counts: Counts) -> str:
+    """`counts`: every name.
+
+    >>> _number_of("venue", (("Nature", 3), ("Bog Letters", 1)))
+    'The records of this library give 2 venues. Those with the most papers: Nature (3); Bog Letters (1).'
+    """
+    if not counts:
+        return gives_no(f"{called}s")
+    if len(counts) == 1:
+        return f"The records of this library give one {called}: {_row(counts)}."
+    return f"The records of this library give {len(counts):,} {called}s. Those with the most papers: {_row(counts)}."
+
+
+def _retracted(count: int) -> str:
+    if not count:
+        return "No record of this library says that its paper was retracted, which is no proof that none was."
+    papers = "one paper was" if count == 1 else f"{count:,} papers were"
+    return f"By the records of this library {papers} retracted: ask “Which papers are retracted?” to see {'it' if count == 1 else 'them'}."
+
+
+def _without_abstract(titles: Sequence[str]) -> str:
+    """
+    >>> _without_abstract(["On tides"])
+    'One record that was read has no abstract, and is no part of this library, since only what an abstract says is cited: “On tides”.'
+    """
+    if not titles:
+        return "Every paper of this library has an abstract, and no record without one was read."
+    many = (
+        f"{len(titles):,} records that were read have no abstract, and are" if len(titles) > 1 else "One record that was read has no abstract, and is"
+    )
+    named = "; ".join(f"“{title}”" for title in titles[:_MOST_FILES])
+    more = f" and {len(titles) - _MOST_FILES:,} more" if len(titles) > _MOST_FILES else ""
+    return f"{many} no part of this library, since only what an abstract says is cited: {named}{more}."
 
 
 def _row(counts: Counts) -> str:

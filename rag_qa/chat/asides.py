@@ -13,6 +13,7 @@ from rag_qa.text import any_of
 _POLITE = r"(?:(?:hi|hello|hey|please|ok|okay|so|and|but|well|now)\b[,!.:]? ?|(?:can|could|would) you (?:please )?(?:tell me )?|tell me,? )*"
 _END = r"(?: (?:please|now|exactly|here|then|really|actually))*[\s?.!]*$"
 
+_NOUN = "(?:papers|abstracts|articles|publications|works|studies)"
 _LIBRARY = r"(?:(?:this|the|your|our|my) )?(?:paper )?(?:library|collection|corpus|index|database|archive)"
 
 
@@ -220,7 +221,67 @@ def _of(nouns: str, *more: str) -> re.Pattern[str]:
     )
 
 
+_HERE = rf"(?: (?:here|(?:are|is) there|(?:in|of) (?:here|it|there|{_LIBRARY})|do you have|you have))?"
+_OUR = "(?:of (?:the|your|our|my) )?"
+
+
+def _with_most(nouns: str, *more: str) -> re.Pattern[str]:
+    """A question for which of a noun has the most papers."""
+    return _whole(
+        rf"(?:(?:in|from|by) )?(?:which|what) {nouns} (?:has|have|had|saw|wrote|published|is with|comes? with) (?:the )?(?:most|highest number of) "
+        rf"(?:of (?:the|your) )?{_NOUN}{_HERE}",
+        rf"(?:(?:what|who|which) (?:is|are) )?the {nouns} with (?:the )?most {_NOUN}{_HERE}",
+        rf"(?:from|in|by) (?:which|what) {nouns} (?:are|were|come) (?:the )?most(?: of the)? {_NOUN}(?: published| written| from| in)?",
+        rf"(?:what|which|who) (?:is|are) the (?:most (?:frequent|common|usual)|top) {nouns}{_HERE}",
+        *more,
+    )
+
+
+def _per(nouns: str) -> re.Pattern[str]:
+    """A question for how many papers each of a noun has."""
+    each = rf"(?:per|by|(?:in|from|of|for) (?:each|every)|each|every|for the different) {nouns}"
+    return _whole(
+        rf"how many {_NOUN}(?: (?:are|is|do|does|there|you|we|have|come|came|were|published|it|has))* {each}{_HERE}",
+        rf"(?:what is )?(?:the )?(?:number|distribution|count) of {_NOUN} {each}{_HERE}",
+        rf"(?:(?:list|show|give|count)(?: me)? )?(?:the )?{_NOUN} (?:per|for each|for every) {nouns}{_HERE}",
+        rf"how many {_NOUN} (?:does|do|has|have) (?:each|every) {nouns} have",
+    )
+
+
+_YEARS, _AUTHORS, _VENUES = "years?", "(?:authors?|researchers?|scientists?|people|person)", "(?:venues?|journals?|conferences?)"
 _ASKED: tuple[tuple[OfLibrary, re.Pattern[str]], ...] = (
+    (OfLibrary.MOST_YEAR, _with_most(_YEARS)),
+    (
+        OfLibrary.MOST_AUTHOR,
+        _with_most(
+            _AUTHORS,
+            rf"who (?:has|wrote|published|has (?:written|published)) (?:the )?most(?: of the)? {_NOUN}{_HERE}",
+            rf"(?:who|which|what) (?:is|are) the most (?:prolific|productive) {_AUTHORS}{_HERE}",
+        ),
+    ),
+    (OfLibrary.MOST_VENUE, _with_most(_VENUES)),
+    (OfLibrary.BY_YEAR, _per("year")),
+    (OfLibrary.VENUES, _per("(?:venue|journal|conference|magazine)")),
+    (OfLibrary.AUTHORS, _per("author")),
+    (OfLibrary.BY_FILE, _per("(?:source|file|source file|folder|database|export)")),
+    (OfLibrary.NUMBER_OF_AUTHORS, _whole(rf"how many (?:different )?authors{_HERE}(?: in total)?")),
+    (OfLibrary.NUMBER_OF_VENUES, _whole(rf"how many (?:different )?(?:venues|journals|conferences){_HERE}(?: in total)?")),
+    (
+        OfLibrary.RETRACTED,
+        _whole(
+            rf"(?:are|were|is|was) (?:there )?any(?: {_OUR}{_NOUN}| paper)?{_HERE} (?:been )?retracted(?: {_NOUN}| paper)?{_HERE}",
+            rf"(?:have|has) any {_OUR}(?:{_NOUN}|paper){_HERE} been retracted",
+            rf"how many (?:retracted {_NOUN}{_HERE}|{_OUR}{_NOUN}{_HERE} (?:are|were|have been) retracted)",
+        ),
+    ),
+    (
+        OfLibrary.WITHOUT_ABSTRACT,
+        _whole(
+            rf"(?:how many|which|what|are there(?: any)?|is there any) {_OUR}(?:{_NOUN}|records|entries|paper|record)"
+            rf"(?: that| which)? (?:(?:have|has|had|are|were|come|came|do) )?"
+            rf"(?:no|without(?: an?)?|not have(?: an?| any)?|lack(?: an?)?|missing(?: an?)?|lacking(?: an?)?) abstracts?{_HERE}",
+        ),
+    ),
     (OfLibrary.SIZE, _whole(rf"how (?:big|large) is {_LIBRARY}|(?:what is )?the size of {_LIBRARY}")),
     (
         OfLibrary.SUBJECT,
@@ -243,7 +304,15 @@ _ASKED: tuple[tuple[OfLibrary, re.Pattern[str]], ...] = (
             rf"(?: (?:here|in {_LIBRARY}|you have))?",
         ),
     ),
-    (OfLibrary.VENUES, _of("venues|journals|conferences|journals and conferences|magazines")),
+    (
+        OfLibrary.VENUES,
+        _of(
+            "venues|journals|conferences|journals and conferences|magazines",
+            rf"(?:which|what) (?:venues|journals|conferences) (?:are|is) (?:(?:in|of) )?(?:in )?(?:here|there|it|{_LIBRARY})",
+            rf"(?:(?:in|from) )?(?:which|what) (?:venues|journals|conferences) (?:are|were|do|did) (?:{_PAPERS})"
+            r"(?: (?:come |appear |published )?(?:from|in))?",
+        ),
+    ),
     (OfLibrary.AUTHORS, _of("authors|researchers|people|scientists", rf"who (?:wrote|are the authors of) (?:{_PAPERS}|{_LIBRARY})")),
     (OfLibrary.TYPES, _of("(?:types|kinds) of (?:documents|papers|publications)|document types|types")),
     (OfLibrary.LANGUAGES, _of("languages", rf"(?:in )?(?:what|which) languages? are (?:{_PAPERS})(?: (?:in|written in))?")),
@@ -260,7 +329,10 @@ _ASKED: tuple[tuple[OfLibrary, re.Pattern[str]], ...] = (
 _IT = re.compile(
     r"\b(?:it|this)(?= (?:cover|covers|include|includes|span|spans|contain|contains|hold|holds)\b)|(?<=\bwhat is )this(?= about\b)", re.IGNORECASE
 )
-_NOUN = "(?:papers|abstracts|articles|publications|works|studies)"
+# "which journals?"
+_BARE = re.compile(
+    rf"^(?P<all>{_POLITE}(?:which|what|how many) (?:years|venues|journals|conferences|authors|keywords|languages))(?=[\s?.!]*$)", re.IGNORECASE
+)
 _BEING = r"(?: (?:are|is|do|does|there|we|i|have|has|hold|holds|contain|contains|in|know|indexed|stored|total|all|altogether|overall|currently))*"
 _NUMBER = _whole(
     rf"how many {_NOUN}{_BEING} (?:{_LIBRARY}|you){_BEING}",
@@ -276,7 +348,7 @@ def about_library(question: str, *, is_first: bool = False) -> OfLibrary | None:
     >>> about_library("Which years does this library cover?"), about_library("Which years does the drought cover?")
     (<OfLibrary.YEARS: 'years'>, None)
     """
-    asked = _IT.sub("the library", question) if is_first else question
+    asked = _IT.sub("the library", _BARE.sub(r"\g<all> are there", question)) if is_first else question
     return next((kind for kind, pattern in _ASKED if pattern.match(asked)), None)
 
 

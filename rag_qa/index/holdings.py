@@ -45,6 +45,20 @@ def holdings(database: Database, most: int) -> Holdings:
     )
 
 
+def papers_by_year(database: Database) -> Counts:
+    """How many papers each year has, the years in order."""
+    sql = f"SELECT value, count(*) FROM ({_OF_ONE.format('year')}) WHERE value IS NOT NULL GROUP BY value ORDER BY value"
+    return tuple((str(year), int(count)) for year, count in database.rows(sql))
+
+
+def papers_by_file(database: Database) -> Counts:
+    """How many papers each file has, those with the most first; one of several files is counted in each."""
+    sql = (
+        "SELECT path, count(DISTINCT paper_id) AS total FROM records WHERE paper_id IN (SELECT id FROM found) GROUP BY path ORDER BY total DESC, path"
+    )
+    return tuple((str(path), int(count)) for path, count in database.rows(sql))
+
+
 def _counts(database: Database, values: str, most: int) -> Counts:
     """`values`: a query of (id, value). The same name in other capitals is one."""
     sql = f"""

@@ -34,7 +34,7 @@ from rag_qa.index.conditions import wanted_venue as wanted_venue
 from rag_qa.index.database import Database
 from rag_qa.index.holdings import Counts as Counts
 from rag_qa.index.holdings import Holdings as Holdings
-from rag_qa.index.holdings import holdings
+from rag_qa.index.holdings import holdings, papers_by_file, papers_by_year
 from rag_qa.index.keywords import KeywordIndex
 from rag_qa.index.manifest import Manifest
 from rag_qa.index.register import Register, Root
@@ -265,6 +265,21 @@ class Store:
         """What the papers can be narrowed by, of each field the `most` frequent values."""
         with closing(Database(self._database_path)) as database:  # one of its own: it takes a second where there are many, and nobody else waits
             return holdings(database, most)
+
+    def papers_by_year(self) -> Counts:
+        """How many papers each year has, the years in order."""
+        with closing(Database(self._database_path)) as database:
+            return papers_by_year(database)
+
+    def papers_by_file(self) -> Counts:
+        """How many papers each file has, those with the most first."""
+        with closing(Database(self._database_path)) as database:
+            return papers_by_file(database)
+
+    def without_abstract(self) -> list[str]:
+        """Titles of the records that were read, of works of which no source has an abstract."""
+        known = self._catalog.wanted_hashes()
+        return [entry.title or "without title" for entry in self._register.entries(self.sources()) if entry.paper_id not in known]
 
     def get(self, paper_ids: Sequence[str]) -> dict[str, Paper]:
         """Papers by id."""
