@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -88,44 +88,7 @@ def nobody_called(authors: Sequence[str], found: Holdings, *, are_known: bool = 
 
 
 def _said(wanted: OfLibrary, facts: Facts) -> str:
-    found = facts.holdings
-    match wanted:
-        case OfLibrary.SIZE:
-            return _size(facts)
-        case OfLibrary.SUBJECT:
-            return " ".join([_size(facts), _subject(facts)])
-        case OfLibrary.YEARS:
-            return _years(facts)
-        case OfLibrary.VENUES:
-            return _counted("venues", found.venues or found.collections)
-        case OfLibrary.AUTHORS:
-            return _counted("authors", found.authors)
-        case OfLibrary.TYPES:
-            return _counted("types", found.types)
-        case OfLibrary.LANGUAGES:
-            return _counted("languages", tuple((LANGUAGES.get(code, code), count) for code, count in found.languages))
-        case OfLibrary.KEYWORDS:
-            return _counted("keywords", found.keywords)
-        case OfLibrary.FILES:
-            return _files(facts.files)
-        case OfLibrary.MOST_YEAR:
-            return _most("year", sorted(facts.by_year, key=lambda one: -one[1]))
-        case OfLibrary.MOST_AUTHOR:
-            return _most("author", found.authors)
-        case OfLibrary.MOST_VENUE:
-            return _most("venue", found.venues or found.collections)
-        case OfLibrary.BY_YEAR:
-            return _by_year(facts)
-        case OfLibrary.BY_FILE:
-            return f"The files that the papers of this library were read from, with the number of their papers: {_row(facts.by_file)}."
-        case OfLibrary.NUMBER_OF_AUTHORS:
-            return _number_of("author", found.authors)
-        case OfLibrary.NUMBER_OF_VENUES:
-            return _number_of("venue", found.venues or found.collections)
-        case OfLibrary.RETRACTED:
-            return _retracted(found.retracted)
-        case OfLibrary.WITHOUT_ABSTRACT:
-            return _without_abstract(facts.without_abstract)
+    return _SAID[wanted](facts)
 
 
 def _size(facts: Facts) -> str:
@@ -247,3 +210,31 @@ def gives_no(called: str) -> str:
 def _files(files: Sequence[str]) -> str:
     more = f" and {len(files) - _MOST_FILES} more" if len(files) > _MOST_FILES else ""
     return f"The papers of this library were read from {', '.join(files[:_MOST_FILES])}{more}."
+
+
+def _venues(found: Holdings) -> Counts:
+    return found.venues or found.collections
+
+
+_SAID: dict[OfLibrary, Callable[[Facts], str]] = {
+    OfLibrary.SIZE: _size,
+    OfLibrary.SUBJECT: lambda facts: " ".join([_size(facts), _subject(facts)]),
+    OfLibrary.YEARS: _years,
+    OfLibrary.VENUES: lambda facts: _counted("venues", _venues(facts.holdings)),
+    OfLibrary.AUTHORS: lambda facts: _counted("authors", facts.holdings.authors),
+    OfLibrary.TYPES: lambda facts: _counted("types", facts.holdings.types),
+    OfLibrary.LANGUAGES: lambda facts: _counted("languages", [(LANGUAGES.get(code, code), count) for code, count in facts.holdings.languages]),
+    OfLibrary.KEYWORDS: lambda facts: _counted("keywords", facts.holdings.keywords),
+    OfLibrary.FILES: lambda facts: _files(facts.files),
+    OfLibrary.MOST_YEAR: lambda facts: _most("year", sorted(facts.by_year, key=lambda one: -one[1])),
+    OfLibrary.MOST_AUTHOR: lambda facts: _most("author", facts.holdings.authors),
+    OfLibrary.MOST_VENUE: lambda facts: _most("venue", _venues(facts.holdings)),
+    OfLibrary.BY_YEAR: _by_year,
+    OfLibrary.BY_FILE: lambda facts: (
+        f"The files that the papers of this library were read from, with the number of their papers: {_row(facts.by_file)}."
+    ),
+    OfLibrary.NUMBER_OF_AUTHORS: lambda facts: _number_of("author", facts.holdings.authors),
+    OfLibrary.NUMBER_OF_VENUES: lambda facts: _number_of("venue", _venues(facts.holdings)),
+    OfLibrary.RETRACTED: lambda facts: _retracted(facts.holdings.retracted),
+    OfLibrary.WITHOUT_ABSTRACT: lambda facts: _without_abstract(facts.without_abstract),
+}
