@@ -27,7 +27,7 @@ from rag_qa.errors import ProviderError, QuestionError
 from rag_qa.library_answers import LibraryAnswers
 from rag_qa.papers import Paper, known_as
 from rag_qa.parts import Parts
-from rag_qa.retrieval import slips, understanding
+from rag_qa.retrieval import names, slips, understanding
 from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes, words
 from rag_qa.retrieval.hits import Hit
 from rag_qa.retrieval.record_questions import RecordQuestion, asked_of_record
@@ -297,12 +297,14 @@ class Questions:
         question, filters = narrowed.question, narrowed.filters
         if nothing := self.nothing_passes(filters):
             return refusal(asked, question, nothing, ())
-        if narrowed.asks_for_unread:
+        if narrowed.asks_for_unread and not self._is_spoken_of(names.cited(question)):
             return refusal(asked, question, self._library.unknown_authors(narrowed.unread), ())
         if narrowed.asks_nothing_else and chat.counts_library(question):
             return listing.number_of(asked, question, self._parts.retriever.count(filters), len(self._parts.store))
         if narrowed.asks_nothing_else:
             told = listing.ordered([paper for paper in self._parts.retriever.passing(filters) if paper.id not in shown], narrowed.order)
+            if len(told) == 1 and names.asks_for_findings(question) and not self._parts.uses_llm:
+                return replace(self._parts.summariser.papers(told).answer, question=asked, confidence=1.0)
             return listing.all_of(asked, question, told, self._parts.retriever.count(filters), len(self._parts.store))
         if (of_record := asked_of_record(question)) and (papers := self._papers_meant(of_record, narrowed)):
             return self._library.of_record(asked, question, of_record, papers)
@@ -312,6 +314,11 @@ class Questions:
                 asked, question, self._parts.sets.members(wanted, filters=filters, beyond=NEAREST, most=listing.MOST + len(shown)), shown, passing
             )
         return None
+
+    def _is_spoken_of(self, author: str) -> bool:
+        """Do abstracts speak of somebody who is asked about as one cites a paper, and wrote none of this library? `author`: "by Smith", or ""."""
+        words = text.content_words(author)
+        return bool(words) and all(self._parts.store.document_frequency(text.word_terms(word)[0]) for word in words)
 
     def _papers_meant(self, wanted: RecordQuestion, narrowed: Understood) -> list[Paper]:
         """The papers of whose record something is asked: the one that is called so or proposes what is; if it is described, the best that hold it."""

@@ -569,3 +569,67 @@ def test_authors_together_and_left_out(question: str, history: list[str], found:
 def test_either_of_two_authors_is_not_said_to_be_unknown(engine: Engine) -> None:
     answer = engine.ask("papers by Okafor or Brandt")
     assert "can't be chosen at once" in (answer.abstained or "")
+
+
+# ------------------------------------------------------------------------------------------- what somebody found, and when
+
+
+CITED = (
+    *RECORDS,
+    {
+        "title": "Eels in winter",
+        "abstract": "Eels sleep in winter. We find that eels wake at 8 degrees.",
+        "year": 2021,
+        "authors": ["Okafor, Ada", "Ruiz, Eva"],
+    },
+    {"title": "Old scores", "abstract": "We extend the score of Marlowe. The score of Marlowe finds pearls in mud.", "year": 2020},
+)
+
+
+@pytest.fixture(scope="module")
+def cited(tmp_path_factory: pytest.TempPathFactory, embedder: RememberingEmbedder) -> Engine:
+    root = tmp_path_factory.mktemp("cited")
+    (root / "library.json").write_text(json.dumps(CITED))
+    made = Engine(load(data_dir=root / "data", answerer="extractive"), embedder=embedder)
+    assert made.index([root / "library.json"]).papers == len(CITED)
+    return made
+
+
+@pytest.mark.parametrize("history", [[], ["What do copper gauges read?"], ["papers by Brandt"]])
+@pytest.mark.parametrize(
+    ("question", "title", "says"),
+    [
+        ("What did Okafor et al. 2021 find?", "Eels in winter", "eels wake at 8 degrees"),
+        ("what did Okafor et al. (2022) report", "Moss under late snow", "moss needs 3 weeks of light"),
+        ("What did Okafor 2019 find out about gauges?", "Copper gauges in narrow bays", "gauges"),
+        ("What did Brandt et al. find?", "Owls of the valley", ""),
+    ],
+)
+def test_what_one_paper_by_author_and_year_found_is_told_of_it_alone(question: str, title: str, says: str, history: list[str], cited: Engine) -> None:
+    answer = cited.ask(question, history=history)
+    assert titles(answer) == [title]
+    assert says in answer.text
+    assert answer.understood_as == question
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("papers by Okafor 2021", {"Eels"}),
+        ("papers by Okafor et al. (2019)", {"Copper"}),
+        ("Which papers by Okafor 2022 deal with moss?", {"Moss"}),
+        ("What did Okafor find?", {"Copper", "Moss", "Eels"}),
+        ("Who is Ada Okafor?", {"Copper", "Moss", "Eels"}),
+        ("How many papers did Okafor write?", {"Copper", "Moss", "Eels"}),
+        ("How many papers has Ada Okafor published about eels?", {"Eels"}),
+    ],
+)
+def test_an_author_with_a_year_or_without_narrows_the_papers(question: str, found: set[str], cited: Engine) -> None:
+    assert {str(title).split()[0] for title in titles(cited.ask(question))} == found
+
+
+def test_an_author_of_no_paper_is_said_to_be_none_unless_abstracts_speak_of_them(cited: Engine) -> None:
+    assert cited.ask("What did Zork et al. 2020 find?").abstained == "No paper of this library is by Zork, as far as its records say."
+    assert "1999" in str(cited.ask("What did Okafor et al. 1999 find?").abstained)
+    assert titles(cited.ask("What did Marlowe et al. find?")) in (["Old scores"], [])
+    assert "by Marlowe" not in str(cited.ask("What did Marlowe et al. find?").abstained)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from rag_qa import text
 from rag_qa.retrieval.filters import Filters
-from rag_qa.retrieval.phrases import PREFIX, SPEAKS_OF_PAPERS, Knows, Phrase, clause_before, is_denied
+from rag_qa.retrieval.phrases import PAPERS, PREFIX, SPEAKS_OF_PAPERS, Knows, Phrase, clause_before, is_denied
 from rag_qa.text import any_of
 
 _CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"
@@ -29,9 +29,15 @@ _SAID = any_of(
     "written|write|said|say|reported|report|published|publish|shown|show|argued|argue|concluded|conclude",
     "found|find|discovered|discover|proposed|propose",
 )
+_IN_YEAR = r"(?:,? (?:in )?\(?(?P<year>(?:19|20)\d\d)\)?)"
 _ASKED_OF = re.compile(
-    rf"^(?i:what|which(?: (?:papers|articles|studies))?) (?:has|have|had|did|does|do) {_TITLE}(?P<name>{_PERSON}){_ET_AL} (?P<verb>{_SAID})\b"
+    rf"^(?i:what|which(?: (?:papers|articles|studies))?) (?:has|have|had|did|does|do) {_TITLE}(?P<name>{_PERSON})(?P<others>{_ET_AL}){_IN_YEAR}? "
+    rf"(?P<verb>{_SAID})\b(?: out\b)?"
 )
+_COUNTED = re.compile(rf"^(?i:how many) (?P<noun>{PAPERS}) (?i:has|have|had|did) {_TITLE}(?P<name>{_PERSON}){_ET_AL} {_SAID}\b")
+_WHO_IS = re.compile(rf"^(?i:and )?(?i:who(?: is|['’]s|se papers are by)) {_TITLE}(?P<name>{_PERSON})(?=[\s?.!]*$)")
+# "by Smith 2021", "by Smith et al. (2021)"
+_OF_YEAR = re.compile(r",? \(?(?P<year>(?:19|20)\d\d)\b\)?(?! ?[-–]| onwards?\b| to \d| or (?:later|earlier)\b)")
 _WRITES = re.compile(r"writ|publish")
 _FINDS = re.compile(r"found|find|shown?|report|discover|conclude|propose")
 _OF_TOPIC = re.compile(r"\s*(?:about|on|regarding|concerning)\b")
@@ -61,7 +67,9 @@ def author(question: str, knows: Knows) -> Iterator[Phrase]:
         others = _ANOTHER_PERSON.match(question, found.end())
         if others is None:
             start = denied.start() if denied else found.start()
-            yield Phrase(start, found.end(), Filters(not_by=(name,)) if denied else Filters(author=name))
+            its_year = None if denied else _OF_YEAR.match(question, found.end())
+            end, year = (its_year.end(), int(its_year["year"])) if its_year else (found.end(), None)
+            yield Phrase(start, end, Filters(not_by=(name,)) if denied else Filters(author=name, year_from=year, year_to=year))
             has_one = has_one or not denied
             continue
         both = _BOTH.fullmatch(others.group())
@@ -71,15 +79,48 @@ def author(question: str, knows: Knows) -> Iterator[Phrase]:
 
 
 def asked_of(question: str, knows: Knows) -> Iterator[Phrase]:
-    """ "What has Clare Rusbridge written about pain?": which papers of hers are about it? "What did she find?": what do they find?"""
-    found = _ASKED_OF.match(question)
-    if not found or not _is_name(found["name"]) or not knows("author", found["name"]):
+    """ "What has Clare Rusbridge written about pain?": which papers of hers are about it? "What did she find?": what do they find? "Who is she?": her
+    papers, which is all that is known of her.
+    """
+    if counted := _of_known(_COUNTED.match(question), knows):
+        asked = f"How many {counted['noun']}" + (" are" if _OF_TOPIC.match(question, counted.end()) else "")
+        yield Phrase(0, counted.end(), Filters(author=counted["name"]), asked, counted["name"])
+    if person := _of_known(_WHO_IS.match(question), knows):
+        yield Phrase(0, person.end(), Filters(author=person["name"]), "Which papers", person["name"])
+    found = _of_known(_ASKED_OF.match(question), knows)
+    if not found:
         return
     rest, opening = question[found.end() :], found.group().split()[0].lower()
     asked = f"What do papers {'find' if _FINDS.match(found['verb']) else 'say'}"
     if opening == "which" or _WRITES.match(found["verb"]) or not text.words(text.fold(rest).text):
         asked = "Which papers are" if _OF_TOPIC.match(rest) else "Which papers"
-    yield Phrase(0, found.end(), Filters(author=found["name"]), asked, found["name"])
+    year = int(found["year"]) if found["year"] else None
+    named = f"{found['name']} {year}" if year else found["name"]
+    yield Phrase(0, found.end(), Filters(author=found["name"], year_from=year, year_to=year), asked, named)
+
+
+def _of_known(found: re.Match[str] | None, knows: Knows) -> re.Match[str] | None:
+    return found if found and _is_name(found["name"]) and knows("author", found["name"]) else None
+
+
+def asks_for_findings(question: str) -> bool:
+    """Does a question ask what somebody found, or says, and nothing more of it?
+
+    >>> asks_for_findings("What did Volk et al. (2021) find?"), asks_for_findings("What has Volk written?")
+    (True, False)
+    """
+    found = _ASKED_OF.match(question)
+    return bool(found) and not _WRITES.match(found["verb"]) and not text.words(text.fold(question[found.end() :]).text)
+
+
+def cited(question: str) -> str:
+    """Whose finding a question asks for as one cites a paper, with its year or others, so that it can be nothing but an author; "" if it does not.
+
+    >>> cited("What did Volk et al. 2021 find about pain?"), cited("What did Volk find?")
+    ('by Volk', '')
+    """
+    found = _ASKED_OF.match(question)
+    return f"by {found['name']}" if found and _is_name(found["name"]) and (found["others"] or found["year"]) else ""
 
 
 def unread(question: str) -> Iterator[str]:

@@ -97,6 +97,8 @@ def _read(question: str, knows: Knows, today: date | None) -> Understood:
         rest = _without(rest, phrases)
     if said and _asks_nothing(rest):
         return Understood(question, filters, tuple(said), asks_nothing_else=True)
+    if nobody := names.cited(rest):
+        return Understood(rest, filters, tuple(said), unread=(nobody,), asks_for_unread=True)
     unread = tuple(names.unread(rest))
     if not said and _ASKS_FOR_ALL.match(question):
         return Understood(question, filters, asks_nothing_else=True)
