@@ -68,7 +68,8 @@ def author(question: str, knows: Knows) -> Iterator[Phrase]:
         if others is None:
             start = denied.start() if denied else found.start()
             its_year = None if denied else _OF_YEAR.match(question, found.end())
-            end, year = (its_year.end(), int(its_year["year"])) if its_year else (found.end(), None)
+            end = its_year.end() if its_year else found.end()
+            year = int(its_year["year"]) if its_year else None
             yield Phrase(start, end, Filters(not_by=(name,)) if denied else Filters(author=name, year_from=year, year_to=year))
             has_one = has_one or not denied
             continue
