@@ -111,7 +111,7 @@ def asks_for_findings(question: str) -> bool:
     (True, False)
     """
     found = _ASKED_OF.match(question)
-    return bool(found) and not _WRITES.match(found["verb"]) and not text.words(text.fold(question[found.end() :]).text)
+    return found is not None and not _WRITES.match(found["verb"]) and not text.words(text.fold(question[found.end() :]).text)
 
 
 def cited(question: str) -> str:
