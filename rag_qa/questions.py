@@ -196,7 +196,7 @@ class Questions:
         found = understanding.understood(question, self._parts.store.knows)
         if not scope.reads_filters:
             # what was said of the papers is still nothing to search for
-            return Understood(found.question, scope.filters, unread=found.unread, order=found.order)
+            return Understood(found.question, scope.filters, unread=found.unread, order=found.order, first=found.first)
         return replace(found, filters=found.filters.and_also(scope.filters))
 
     def nothing_passes(self, filters: Filters) -> str:
@@ -291,7 +291,10 @@ class Questions:
     def _listed(self, asked: str, narrowed: Understood, shown: frozenset[str] = frozenset()) -> Answer | None:
         """The answer to a question for papers, and not for what they say; None for any other. With a chat model, too: it would leave some out."""
         found = self._list(asked, narrowed, shown)
-        return listing.by_year(found, narrowed.order) if found and narrowed.order else found
+        if found is None or narrowed.order is None:
+            return found
+        in_order = listing.by_year(found, narrowed.order)
+        return listing.first(in_order, narrowed.first) if narrowed.first else in_order
 
     def _list(self, asked: str, narrowed: Understood, shown: frozenset[str]) -> Answer | None:
         question, filters = narrowed.question, narrowed.filters

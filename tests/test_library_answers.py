@@ -12,6 +12,7 @@ from rag_qa.answering.answer import Answer, Status
 from rag_qa.engine import Engine
 from rag_qa.interfaces import answer_exports, cards, markdown, render
 from rag_qa.retrieval.filters import Filters
+from rag_qa.retrieval.ordering import first_of
 from rag_qa.retrieval.record_questions import asked_of_record
 from rag_qa.settings import load
 from tests.fakes import RememberingEmbedder
@@ -289,6 +290,67 @@ def test_a_list_stands_in_the_order_that_is_asked_for(question: str, history: li
         for proof in sentence.verdict.evidence:
             assert answer.sources[proof.source - 1].paper.abstract[proof.start : proof.end] == proof.quote
     assert ("they stand last" in answer.notice) == ("Owls" in order)
+
+
+@pytest.mark.parametrize(
+    ("question", "history", "order", "says"),
+    [
+        ("What is the oldest paper?", [], ["Wind"], "The oldest paper is from 2016, as far as the records give years:"),
+        ("which paper is the oldest?", ["What do copper gauges read?"], ["Wind"], "The oldest paper is from 2016"),
+        ("how old is the oldest article?", [], ["Wind"], "The oldest paper is from 2016"),
+        ("What is the latest paper?", [], ["Moss"], "The newest paper is from 2022"),
+        ("the 2 newest papers", [], ["Moss", "Copper"], "The 2 newest papers are from 2019 to 2022"),
+        ("show me the two oldest articles", ["papers by Brandt"], ["Wind", "Copper"], "The 2 oldest papers are from 2016 to 2019"),
+        ("what is the most recent paper on copper gauges?", [], ["Copper"], "The newest paper is from 2019"),
+        ("when was the oldest paper by Okafor published?", [], ["Copper"], "The oldest paper is from 2019"),
+        ("which of them is the newest?", ["papers by Okafor"], ["Moss"], "The newest paper is from 2022"),
+        ("the oldest one?", ["Which papers deal with copper gauges?"], ["Copper"], "The oldest paper is from 2019"),
+        ("which is the oldest?", ["list all papers"], ["Wind"], "The oldest paper is from 2016"),
+    ],
+)
+def test_the_oldest_and_the_newest_are_told_by_name(question: str, history: list[str], order: list[str], says: str, engine: Engine) -> None:
+    answer = engine.ask(question, history=history)
+    assert [str(title).split()[0] for title in titles(answer)] == order
+    assert answer.preface.startswith(says)
+    assert [sentence.citations for sentence in answer.sentences] == [(n,) for n in range(1, len(order) + 1)]
+    for sentence in answer.sentences:
+        for proof in sentence.verdict.evidence:
+            assert answer.sources[proof.source - 1].paper.abstract[proof.start : proof.end] == proof.quote
+
+
+@pytest.mark.parametrize(
+    ("question", "order", "says"),
+    [
+        ("recent papers", ["Moss", "Copper", "Wind", "Owls"], "The newest come first: these papers are from 2016 to 2022."),
+        ("any recent articles on copper gauges?", ["Copper", "Owls"], "The newest come first: these papers are from 2019."),
+        ("Which recent papers deal with copper gauges?", ["Copper", "Owls"], "The newest come first: these papers are from 2019."),
+        ("the latest papers by Okafor", ["Moss", "Copper"], "The newest come first: these papers are from 2019 to 2022."),
+        ("newest papers by Okafor, oldest first", ["Copper", "Moss"], "The oldest come first: these papers are from 2019 to 2022."),
+    ],
+)
+def test_recent_papers_are_the_newest_first_and_their_years_are_said(question: str, order: list[str], says: str, engine: Engine) -> None:
+    for history in ([], ["What do copper gauges read?"]):
+        answer = engine.ask(question, history=history)
+        assert [str(title).split()[0] for title in titles(answer)] == order
+        assert answer.notice.startswith(says)
+
+
+def test_of_papers_of_one_year_none_is_called_the_newest_alone(larger: Engine) -> None:
+    answer = larger.ask("What is the newest paper?")
+    assert {str(title).split()[0] for title in titles(answer)} == {"Moss", "Foam"}
+    assert answer.preface.startswith("The 2 newest papers are from 2022")
+
+
+def test_of_papers_without_years_none_is_the_newest(engine: Engine) -> None:
+    answer = engine.ask("What is the newest paper by Brandt?")
+    assert answer.abstained == "No year is known of any of these papers, so that none can be said to be the newest."
+    assert (answer.sources, [source.paper.title for source in answer.related]) == ((), ["Owls of the valley"])
+
+
+def test_what_recent_papers_say_is_no_question_for_a_list(engine: Engine) -> None:
+    assert first_of("What do recent papers say about copper gauges?") is None
+    assert first_of("Which is the newest gauge?") is None
+    assert first_of("What is the most recent paper mill?") is None
 
 
 def test_papers_by_somebody_else_are_a_list_of_their_own(engine: Engine) -> None:

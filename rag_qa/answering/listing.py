@@ -9,7 +9,7 @@ from rag_qa import text
 from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status, Verdict
 from rag_qa.papers import Paper
 from rag_qa.retrieval import topics
-from rag_qa.retrieval.ordering import Order
+from rag_qa.retrieval.ordering import First, Order
 from rag_qa.retrieval.sets import Member, PaperSet, Unshown
 
 MOST = 100
@@ -143,6 +143,36 @@ def by_year(answer: Answer, order: Order) -> Answer:
     some = f"Of {unknown} of the {len(papers)} papers no year is known: they stand last." if unknown else ""
     notice = "No year is known of any of these papers, so that they stand as before." if unknown == len(papers) else some
     return replace(answer, sentences=tuple(sentences), sources=tuple(sources), notice=" ".join(filter(None, [answer.notice, notice])))
+
+
+def first(answer: Answer, wanted: First) -> Answer:
+    """A list that stands by its years already, cut to so many as are wanted, with those of the same year as the last of them. Of which years they are
+    is said.
+    """
+    if not answer.sources:
+        return answer
+    years = [source.paper.year for source in answer.sources if source.paper.year is not None]
+    called = "oldest" if wanted.order is Order.OLDEST else "newest"
+    if not years:
+        said = f"No year is known of any of these papers, so that none can be said to be the {called}."
+        return Answer(answer.question, answer.understood_as, abstained=said, related=answer.sources[:_RELATED])
+    if wanted.most is None:
+        span = f"from {min(years)} to {max(years)}" if min(years) != max(years) else f"from {min(years)}"
+        return replace(answer, notice=" ".join(filter(None, [f"The {called} come first: these papers are {span}.", answer.notice])))
+    last = years[: wanted.most][-1]
+    count = max(min(wanted.most, len(years)), min(sum(_stands_before(year, last, wanted.order) for year in years), wanted.most + _MOST_OF_A_YEAR))
+    told = answer.sources[:count]
+    kept = tuple(sentence for sentence in answer.sentences if all(n <= count for n in sentence.citations))
+    of = str(last) if last == years[0] else f"{min(last, years[0])} to {max(last, years[0])}"
+    papers = f"The {called} paper is" if count == 1 else f"The {count} {called} papers are"
+    return replace(answer, sentences=kept, sources=told, preface=f"{papers} from {of}, as far as the records give years:", notice="")
+
+
+_MOST_OF_A_YEAR = 4  # more papers than were asked for, if they are of the same year as the last
+
+
+def _stands_before(year: int, last: int, order: Order) -> bool:
+    return year <= last if order is Order.OLDEST else year >= last
 
 
 def _renumbered(sentence: Sentence, new: Mapping[int | None, int]) -> Sentence:

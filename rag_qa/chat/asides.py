@@ -300,7 +300,7 @@ _ASKED: tuple[tuple[OfLibrary, re.Pattern[str]], ...] = (
             rf"(?:from|of) (?:what|which) years are (?:{_PAPERS})",
             rf"how (?:old|new|recent|up[- ]to[- ]date) (?:is {_LIBRARY}|are (?:{_PAPERS}))",
             rf"when were (?:{_PAPERS}) (?:published|written)",
-            rf"(?:what|how old|when)(?: is|['’]s| was) the (?:oldest|newest|latest|earliest|most recent) (?:paper|year|article)"
+            rf"(?:what|how old|when)(?: is|['’]s| was) the (?:oldest|newest|latest|earliest|most recent) year"
             rf"(?: (?:here|in {_LIBRARY}|you have))?",
         ),
     ),

@@ -7,6 +7,7 @@ import re
 from rag_qa.chat.turns import any_name
 from rag_qa.retrieval import understanding
 from rag_qa.retrieval.names import cited
+from rag_qa.retrieval.ordering import first_of
 from rag_qa.retrieval.phrases import PAPERS, POLITE, PUBLISHED
 from rag_qa.text import any_of
 
@@ -27,15 +28,15 @@ _GOES_ON = re.compile(
 
 
 def is_complete(question: str) -> bool:
-    """Does a question ask for papers by what their records say, and call them papers, or for what one found that it cites by author and year? Nothing
-    that was said before is a part of it.
+    """Does a question ask for papers by what their records say, and call them papers, for the newest or oldest, or for what one found that it cites by
+    author and year? Nothing that was said before is a part of it.
 
     >>> is_complete("papers by Smith"), is_complete("How many papers are from 2021?"), is_complete("only those by Smith")
     (True, True, False)
     """
     if _GOES_ON.search(question):
         return False
-    if cited(question):
+    if cited(question) or first_of(question):
         return True
     if not _COMPLETE.match(question):
         return False

@@ -15,7 +15,7 @@ from rag_qa.chat.asides import is_aside
 from rag_qa.chat.complete import is_complete
 from rag_qa.chat.instead import asked_of, corrected, does_the_same, is_question, of_one_named, of_something_else, than_before
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
-from rag_qa.chat.narrowing import counted, counts_some, is_about_order, narrowed, says_nothing_else, sorted_anew
+from rag_qa.chat.narrowing import counted, counts_some, first_of_them, is_about_order, narrowed, says_nothing_else, sorted_anew
 from rag_qa.chat.of_record import of_record
 from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, may_go_on, replaced
 from rag_qa.chat.sets import is_of_set, of_set
@@ -239,6 +239,7 @@ _RULES = (
     of_record,
     _gone_back,
     sorted_anew,
+    first_of_them,
     narrowed,
     others,
     of_set,

@@ -168,9 +168,30 @@ def sorted_anew(question: str, turns: Sequence[Turn]) -> str | None:
     return f"{body}, {match['order']}{mark}"
 
 
+_FIRST = re.compile(
+    r"^(?:(?:and|but|so|then|now|ok(?:ay)?)[, ]+)*(?:(?:which|what)(?: one| paper)?(?: of (?:them|these|those))? is |what about |show me )?the "
+    r"(?P<which>newest|latest|most recent|oldest|earliest)(?: one)?(?: of (?:them|these|those))?[\s?.!]*$",
+    re.IGNORECASE,
+)
+
+
+def first_of_them(question: str, turns: Sequence[Turn]) -> str | None:
+    """ "Which is the newest?", "the oldest one": of the papers that were asked for last.
+
+    >>> first_of_them("which of them is the newest?", [Turn("Which papers deal with tides?")])
+    'Which is the newest of the papers that deal with tides?'
+    """
+    match = _FIRST.match(question)
+    asked = next((turn.understood_as for turn in reversed(turns[-LOOKED_BACK:]) if _is_list(turn.understood_as)), "") if match else ""
+    if not match or not asked:
+        return None
+    listed = papers_asked_for(asked)
+    return f"Which is the {match['which'].lower()} of {listed.phrase if listed else 'the papers'}?"
+
+
 def is_about_order(question: str) -> bool:
-    """Does a follow-up ask for another order?"""
-    return bool(_SORTED.match(question))
+    """Does a follow-up ask for another order, or for the first in it?"""
+    return bool(_SORTED.match(question) or _FIRST.match(question))
 
 
 def _is_list(question: str) -> bool:

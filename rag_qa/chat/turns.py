@@ -11,7 +11,7 @@ from rag_qa.chat.again import asked_again
 from rag_qa.chat.pointing import GENERIC, QUOTED
 from rag_qa.papers import Paper
 from rag_qa.retrieval import understanding
-from rag_qa.retrieval.ordering import order_of
+from rag_qa.retrieval.ordering import first_of, order_of
 from rag_qa.retrieval.set_questions import asked_for_set
 from rag_qa.text import any_of
 
@@ -107,6 +107,8 @@ def papers_asked_for(question: str) -> Asked | None:
     Asked(noun='papers', rest=' by Smith')
     """
     question = order_of(question)[1]
+    if first := first_of(question):
+        question = first.question
     found = _SET.search(question)
     wanted = asked_for_set(question)
     if wanted is None:

@@ -13,7 +13,7 @@ from functools import partial
 from rag_qa import text
 from rag_qa.retrieval import kinds, names, years
 from rag_qa.retrieval.filters import Filters, Narrowing
-from rag_qa.retrieval.ordering import Order, order_of
+from rag_qa.retrieval.ordering import First, Order, first_of, order_of
 from rag_qa.retrieval.phrases import BEING, PAPERS, POLITE, PUBLISHED, SPEAKS_OF_PAPERS, Knows, Phrase
 from rag_qa.text import any_of
 
@@ -24,7 +24,7 @@ class Understood:
     `asks_nothing_else`: "papers by Smith since 2020", "How many papers are there?" (without any filter); then the question is left as it is.
     `unread`: what the question says of authors that no filter was read from, since the library knows no such name, or several are named
     that are not wanted together: "by Smith or Jones". It is still in the question. `order`: of a list of papers, if the question says one.
-    `asks_for_unread`: besides such authors nothing is asked for: "papers by Smith".
+    `asks_for_unread`: besides such authors nothing is asked for: "papers by Smith". `first`: the newest or oldest of them are asked for.
     """
 
     question: str
@@ -34,6 +34,7 @@ class Understood:
     unread: tuple[str, ...] = ()
     order: Order | None = None
     asks_for_unread: bool = False
+    first: First | None = None
 
     @property
     def narrowing(self) -> Narrowing:
@@ -82,7 +83,10 @@ def understood(question: str, knows: Knows, today: date | None = None) -> Unders
     """
     if SPEAKS_OF_PAPERS.search(question):
         order, unordered = order_of(question)
-        return replace(_read(unordered, knows, today), order=order)
+        first = first_of(unordered)
+        found = _read(first.question if first else unordered, knows, today)
+        order = order or (first.order if first else None)
+        return replace(found, order=order, first=replace(first, order=order) if first and order else None)
     return _read(question, knows, today)
 
 
