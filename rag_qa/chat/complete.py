@@ -28,8 +28,8 @@ _GOES_ON = re.compile(
 
 
 def is_complete(question: str) -> bool:
-    """Does a question ask for papers by what their records say, and call them papers, for the newest or oldest, or for what one found that it cites by
-    author and year? Nothing that was said before is a part of it.
+    """Does a question ask for papers by what their records say, and call them papers, for the newest or oldest, or for what one found whom it cites
+    by author and year? Nothing that was said before is a part of it.
 
     >>> is_complete("papers by Smith"), is_complete("How many papers are from 2021?"), is_complete("only those by Smith")
     (True, True, False)

@@ -62,7 +62,8 @@ _EXTREMES = tuple(
     re.compile(rf"^{POLITE}{form}$", re.IGNORECASE)
     for form in (
         rf"(?:{_ASKING} )?(?:the )?{_SUPERLATIVE} (?P<one>{_ONE})(?P<rest>\b.*)",
-        rf"(?:when (?:was|is)|how (?:old|new|recent) is) the {_SUPERLATIVE} (?P<one>{_ONE})(?P<rest>\b.*?)(?: (?:published|written|from|printed))?[\s?.!]*",
+        rf"(?:when (?:was|is)|how (?:old|new|recent) is) the {_SUPERLATIVE} (?P<one>{_ONE})(?P<rest>\b.*?)"
+        r"(?: (?:published|written|from|printed))?[\s?.!]*",
         rf"(?:which|what) (?P<one>{_ONE}) is (?:the )?{_SUPERLATIVE}(?P<rest>(?: (?:here|of all|in|of)\b.*)?[\s?.!]*)",
         rf"(?:which|what)(?P<one> one)? is the {_SUPERLATIVE} of the (?P<of>{_MANY})(?P<rest>\b.*)",
         rf"(?:(?P<asking>{_ASKING}) )?(?:(?:the|any|some|your|all|me) )*{_COUNT}(?:{_SUPERLATIVE}|(?P<recent>(?:more |very )?recent)) "
