@@ -56,7 +56,10 @@ _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "e
 _SUPERLATIVE = r"(?:(?P<new>newest|latest|most recent|youngest)|(?P<old>oldest|earliest))"
 _ONE = any_of("paper|article|study|publication|preprint|abstract|work")
 _MANY = any_of("papers|articles|studies|publications|preprints|abstracts|works|work|research|literature")
-_ASKING = r"(?:(?:what|which)(?: (?:is|was|are|were)|['’]s)?|(?:show|list|find|give|tell|name)(?: me)?|(?:are|is) there|do (?:you|we) have|have you got|any)"
+_ASKING = any_of(
+    "(?:what|which)(?: (?:is|was|are|were)|['’]s)?|(?:show|list|find|give|tell|name)(?: me)?",
+    "(?:are|is) there|do (?:you|we) have|have you got|any",
+)
 _COUNT = rf"(?:(?P<count>\d\d?|{any_of(*_NUMBERS)}) )?"
 _EXTREMES = tuple(
     re.compile(rf"^{POLITE}{form}$", re.IGNORECASE)
