@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -128,7 +128,13 @@ class Questions:
         narrowed = self.narrowed(question, scope)
         yield Step("Searching the papers", understood, narrowed.narrowing)
         understanding = time.perf_counter()
-        answers = self._answered_again(again, asked, narrowed, shown) if again else self._answers(asked, narrowed, shown, most_words)
+        told: tuple[Paper, ...] = ()
+        if again:
+            answers = self._answered_again(again, asked, narrowed, shown)
+        elif same := self._same_as_before(asked, mended, understood, narrowed, shown, scope, lambda: conversations.before(before)):
+            answers, told = _said_already(same), tuple(source.paper for source in same.sources)
+        else:
+            answers = self._answers(asked, narrowed, shown, most_words)
         with closing(answers) as events:
             for event in events:
                 if isinstance(event, Step):
@@ -139,8 +145,34 @@ class Questions:
                     notice = " ".join(filter(None, [unread, event.notice]))
                     event = self._told_why(event, narrowed)
                     event = replace(event, understood_as=understood, narrowing=narrowed.narrowing, notice=notice, timings=timings)
-                    conversations.remember(mended, before, understood, [source.paper for source in event.sources])
+                    conversations.remember(mended, before, understood, told or [source.paper for source in event.sources])
                 yield event
+
+    def _same_as_before(
+        self,
+        asked: str,
+        mended: str,
+        understood: str,
+        narrowed: Understood,
+        shown: frozenset[str],
+        scope: Scope,
+        turns_before: Callable[[], Sequence[str]],
+    ) -> Answer | None:
+        """The answer to a follow-up that has nothing to say but what was answered just before: to "why?", or to "tell me more" a second time. None for
+        what brings something new, for a question that is asked once more in so many words, and with a chat model, which may find other words.
+        """
+        earlier = chat.asked_on(understood)
+        if self._parts.uses_llm or shown or understood == mended:
+            return None
+        is_once_more = understood in turns_before()[-1:]
+        if earlier is None and not is_once_more:
+            return None
+        answer = self._offline(asked, narrowed, shown, MOST_WORDS)
+        if earlier is not None and not is_once_more:
+            before = self._offline(earlier, self.narrowed(earlier, scope), frozenset(), MOST_WORDS)
+            if not {sentence.text for sentence in answer.sentences} <= {sentence.text for sentence in before.sentences}:
+                return None
+        return answer if answer.sentences else None
 
     def _told_why(self, answer: Answer, narrowed: Understood) -> Answer:
         """A refusal that says of which papers it holds, if not all were looked at."""
@@ -450,6 +482,15 @@ class Questions:
             return None
         found = self._parts.store.get([paper_id for paper_id, _ in self._parts.store.by_keywords({term: 1.0}, _MOST_WITH_NAME)])
         return next((paper.label for paper in found.values() if text.fold(paper.label).text == folded), None)
+
+
+def _said_already(answer: Answer) -> Generator[AnswerEvent, None, None]:
+    """What stands for an answer that was given just before."""
+    related = tuple(replace(source, n=None) for source in answer.sources)[:NEAREST]
+    yield Answer(answer.question, answer.understood_as, abstained=_NO_MORE, related=related)
+
+
+_NO_MORE = "These abstracts say no more on it than was answered before."
 
 
 def _begins_with(title: str, said: str, *, is_word: bool) -> bool:

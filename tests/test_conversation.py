@@ -84,3 +84,61 @@ def test_a_stream_of_doubt_ends_with_what_ask_gives(seed_engine: Engine) -> None
     assert isinstance(last, Answer)
     assert [event for event in before if isinstance(event, Sentence)] == list(last.sentences)
     assert [event.preface for event in before if isinstance(event, Step)][-1] == last.preface
+
+
+NO_MORE = "These abstracts say no more on it than was answered before."
+
+
+@pytest.mark.parametrize(
+    ("history", "question"),
+    [
+        (["What is NetMoE?"], "why?"),
+        (["What is NetMoE?", "why?"], "why?"),
+        (["How does NetMoE work?", "why?"], "why?"),
+        (["What is NetMoE?", "tell me more"], "tell me more"),
+        (["What is NetMoE?", "tell me more"], "anything else?"),
+    ],
+)
+def test_what_was_answered_is_not_repeated_word_for_word(history: list[str], question: str, seed_engine: Engine) -> None:
+    answer = seed_engine.ask(question, history=history)
+    assert answer.abstained == NO_MORE
+    assert (answer.sentences, answer.sources) == ((), ())
+    assert [source.paper.label for source in answer.related][:1] == ["NetMoE"]
+    assert {source.n for source in answer.related} == {None}
+
+
+@pytest.mark.parametrize(
+    ("history", "question"),
+    [
+        (["What is NetMoE?"], "What is NetMoE?"),
+        (["What is NetMoE?"], "tell me more"),
+        (["How does NetMoE work?"], "why?"),
+        (["What is NetMoE?"], "in simpler words?"),
+    ],
+)
+def test_what_brings_something_new_or_is_asked_for_again_is_answered(history: list[str], question: str, seed_engine: Engine) -> None:
+    answer = seed_engine.ask(question, history=history)
+    assert answer.abstained is None
+    assert [source.paper.label for source in answer.sources] == ["NetMoE"]
+
+
+def test_the_talk_goes_on_with_what_was_not_repeated(seed_engine: Engine) -> None:
+    history = ["What is NetMoE?", "why?"]
+    for engine_knows in (True, False):
+        if engine_knows:
+            assert seed_engine.ask("why?", history=history[:1]).abstained == NO_MORE
+        answer = seed_engine.ask("does it need an optimiser?", history=history if engine_knows else ["Hello", *history])
+        assert answer.understood_as == "does NetMoE need an optimiser?"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "understood"),
+    [
+        ("What is NetMoE?", "any others?", "Which other papers are about NetMoE?"),
+        ("How does SeedLM compress weights?", "any other papers?", "Which other papers are about compress weights?"),
+    ],
+)
+def test_others_after_one_paper_are_other_papers(earlier: str, question: str, understood: str, seed_engine: Engine) -> None:
+    answer = seed_engine.ask(question, history=[earlier])
+    assert answer.understood_as == understood
+    assert not {source.paper.id for source in answer.sources} & {source.paper.id for source in seed_engine.ask(earlier).sources}

@@ -2,7 +2,7 @@
 
 from rag_qa.chat.again import Again, asked_again
 from rag_qa.chat.asides import about_library, about_program, counts_library, is_aside
-from rag_qa.chat.follow_ups import is_settled_by_rules, stand_alone
+from rag_qa.chat.follow_ups import asked_on, is_settled_by_rules, stand_alone
 from rag_qa.chat.lists import asks_for_others, last_list
 from rag_qa.chat.narrowing import without_filters
 from rag_qa.chat.small_talk import small_talk
@@ -15,6 +15,7 @@ __all__ = [
     "about_library",
     "about_program",
     "asked_again",
+    "asked_on",
     "asks_for_others",
     "cleared",
     "counts_library",

@@ -210,6 +210,11 @@ _ONLY_QUESTION = re.compile(
     r"|where|who|when)(?: exactly)?\s*\??$",
     re.IGNORECASE,
 )
+_ASKED_ON = re.compile(
+    r"^(?:(?:and|but|so|ok(?:ay)?),? )*(?:why|how|how so|why not|why is (?:that|this|it)(?: so)?|how come|since when|where|who|when|tell me more)"
+    r"(?: exactly)?: (?P<question>\S.*)$",
+    re.IGNORECASE,
+)
 _MORE = re.compile(
     r"^(?:please )?(?:(?:can|could|would) you )?(?:please )?(?:tell me more|more|more (?:details?|information|info)|details|go on|continue"
     r"|elaborate|expand|say more"
@@ -225,10 +230,21 @@ def _once_more(question: str, turns: Sequence[Turn]) -> str | None:
     return once_more(question, turns[-1].understood_as) if asks_again(question) else None
 
 
+def asked_on(understood: str) -> str | None:
+    """The question that a follow-up without words of its own goes on with; None for any other.
+
+    >>> asked_on("why: What is TIDE-7?"), asked_on("why: why: What is TIDE-7?"), asked_on("TIDE-7: how fast?")
+    ('What is TIDE-7?', 'What is TIDE-7?', None)
+    """
+    found = _ASKED_ON.match(understood)
+    return (asked_on(found["question"]) or found["question"]) if found else None
+
+
 def _goes_on(question: str, turns: Sequence[Turn]) -> str | None:
     """ "Why?", "tell me more": the last question, asked on."""
     if _ONLY_QUESTION.match(question):
-        return f"{question.rstrip('? ')}: {asked_again(turns[-1].understood_as)[1]}"
+        last = asked_again(turns[-1].understood_as)[1]
+        return f"{question.rstrip('? ')}: {asked_on(last) or last}"
     if _MORE.match(question):
         about, is_name = subject(turn_for(question, turns))
         return f"tell me more about {about}" if is_name else f"tell me more: {turns[-1].understood_as}"

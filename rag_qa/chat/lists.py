@@ -36,6 +36,8 @@ _OTHERS_ON = re.compile(
     re.IGNORECASE,
 )
 _SAYS_ON_WHAT = re.compile(r"\b(?:on|about|like|similar to) (?:this|that|it|the same)\b|\b(?:similar|related|comparable)\b", re.IGNORECASE)
+# not "anything else?", which after an answer asks for more of it
+_OTHER_ONES = re.compile(r"\bothers?\b(?! than)|\bmore (?:papers|works?|studies|abstracts|articles)\b", re.IGNORECASE)
 _OTHER_PAPERS = re.compile(
     r"\b(?:any|which|what|some|are there|is there)\b.{0,12}\bother (?:papers|works?|studies|abstracts|articles)\b|^others: ", re.IGNORECASE
 )
@@ -67,6 +69,8 @@ def others(question: str, turns: Sequence[Turn]) -> str | None:
     if _SAYS_ON_WHAT.search(question) and not is_list(turns[-1]):
         return _others_on_that(turns[-1].understood_as)
     listed_last = last_list(turns)
+    if listed_last is None and _OTHER_ONES.search(question) and turns[-1].papers:
+        return _others_on_that(turns[-1].understood_as) or f"Which other papers are about {subject(turns[-1])[0]}?"
     if listed_last is None or (_LEFT.match(question) and not is_list(turns[-1])):
         return None
     last = listed_last.understood_as
