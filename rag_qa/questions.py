@@ -158,7 +158,7 @@ class Questions:
         scope: Scope,
         turns_before: Callable[[], Sequence[str]],
     ) -> Answer | None:
-        """The answer to a follow-up that has nothing to say but what was answered just before: to "why?", or to "tell me more" a second time. None for
+        """The answer to a follow-up that has nothing to say but what was just answered: to "why?", or to "tell me more" a second time. None for
         what brings something new, for a question that is asked once more in so many words, and with a chat model, which may find other words.
         """
         earlier = chat.asked_on(understood)
