@@ -1,6 +1,7 @@
 """Slips of the fingers in a question: "forecsats", "whcih". A word that neither the papers nor English knows becomes the one that is a slip away.
 
 Nothing is guessed at for names and short words, or where the papers do not have a word so near: what is unknown may be what the question is about.
+Only a letter that was not doubled ("tinitus") is put right by English alone.
 A door to the data of symspellpy: 82,000 English words with their usual forms, British and American; the package itself is never imported.
 """
 
@@ -27,6 +28,16 @@ _COMMON = 10_000_000  # how often the list of English words has counted a word t
 _LOOKED_AT = 20  # papers that are asked how they write a word
 _USUAL = text.STOPWORDS | text.QUESTION_WORDS
 _MANY = 3  # unknown words, if they are most of a question, are no slips but another language
+_LONG = 7  # letters of a word that is put right by English alone where one letter was not doubled, or was
+# What only English writes so: a question with such a word, or with two that are nearly so, is in English however much of it is unknown.
+_ENGLISH = frozenset(
+    "with which what whose papers paper abstracts studies about does that this from there their when where they these those how the why who".split()
+)
+_FEW_ENGLISH = 2
+# Words that are English, but seldom at the beginning of a question, or behind a question word.
+_AT_FIRST = {"wat": "what", "wht": "what", "wen": "when", "hou": "how", "wich": "which", "witch": "which"}
+_BEHIND = re.compile(r"(?:(?<=\bhow )|(?<=\bwhy )|(?<=\bwhat )|(?<=\bwhen )|(?<=\bwhere ))doe(?= )", re.IGNORECASE)
+_PAPERS_BEHIND = re.compile(r"papers?|abstracts?|studies|articles?|works?|methods?|models?")
 _FOREIGN = re.compile(r"[^\W\d_a-zA-Zα-ωΑ-Ω]")
 # Only plain words in small letters, or a first word with a capital: all else may be a name, a formula or a quotation.
 _WORD = re.compile(r"(?<![\w\-“”\"'’./@])[A-Z]?[a-z]{2,}(?![\w\-“”\"'’/@]|\.\w)")
@@ -45,8 +56,10 @@ def english() -> Mapping[str, int]:
 
 def mended(question: str, library: Library) -> str:
     """The question without slips, as far as the papers tell what is meant. One that seems not to be English stays as it is."""
-    if _FOREIGN.search(question) or _mostly_unknown(_WORD.findall(question), library):
+    words = _WORD.findall(question)
+    if _FOREIGN.search(question) or (_mostly_unknown(words, library) and not _seems_english(words)):
         return question
+    question = _question_words(question, library)
 
     def put_right(match: re.Match[str]) -> str:
         word = match.group()
@@ -63,6 +76,39 @@ def _mostly_unknown(words: Sequence[str], library: Library) -> bool:
     return unknown >= _MANY and 2 * unknown > len(words)
 
 
+def _seems_english(words: Sequence[str]) -> bool:
+    """
+    >>> _seems_english(["wich", "papers", "deel"]), _seems_english(["wich", "abot"]), _seems_english(["welche", "arbeiten"])
+    (True, True, False)
+    """
+    lower = [word.lower() for word in words]
+    if not _ENGLISH.isdisjoint(lower):
+        return True
+    near = [word for word in lower if len(word) >= _SHORTEST_USUAL and not _ENGLISH.isdisjoint([*_swapped(word), *_longer_or_shorter(word)])]
+    return len(near) >= _FEW_ENGLISH
+
+
+def _question_words(question: str, library: Library) -> str:
+    """Question words that are words of their own as they were typed: "wat is a tide", "how doe tides work", "witch papers".
+
+    >>> class Nothing:
+    ...     def document_frequency(self, term): return 0
+    >>> _question_words("Wat is a tide?", Nothing()), _question_words("how doe tides work", Nothing())
+    ('What is a tide?', 'how does tides work')
+    >>> _question_words("witch trials", Nothing()), _question_words("witch papers deal with tides", Nothing())
+    ('witch trials', 'which papers deal with tides')
+    """
+    first, space, rest = question.partition(" ")
+    meant = _AT_FIRST.get(first.lower(), "")
+    if meant and first.lower() == "witch" and not _PAPERS_BEHIND.fullmatch(rest.partition(" ")[0].lower()):
+        meant = ""
+    others = _WORD.findall(rest)
+    is_english = _seems_english(others) or sum(not _is_known(word.lower(), library) for word in others) <= 1
+    if meant and space and is_english and not library.document_frequency(_term(first.lower())):
+        question = f"{meant.capitalize() if first[0].isupper() else meant} {rest}"
+    return _BEHIND.sub("does", question)
+
+
 def _is_known(word: str, library: Library) -> bool:
     return word in _USUAL or library.document_frequency(_term(word)) > 0 or word in english()
 
@@ -74,6 +120,10 @@ def _meant(word: str, library: Library) -> str:
     for nearby in (_swapped(word), *((_longer_or_shorter(word), _with_another(word)) if len(word) >= _SHORTEST_USUAL else ())):
         if meant := _best(word, list(dict.fromkeys(nearby)), library):
             return meant
+    if len(word) >= _LONG:  # as it sounds
+        alike = [(library.document_frequency(_term(one)), one) for one in _sounding_alike(word)]
+        count, meant = max(alike, default=(0, ""))
+        return meant if count and _is_written(meant, library) else word
     return word
 
 
@@ -87,8 +137,22 @@ def _best(word: str, nearby: Sequence[str], library: Library) -> str:
     counted = sorted(((library.document_frequency(_term(one)), one) for one in likely), reverse=True)
     if found := next((one for count, one in counted if count and _is_written(one, library)), ""):
         return found
+    if doubled := _doubled(word, likely):
+        return doubled
     common = max(likely, key=lambda one: english().get(one, 0), default="")
     return common if english().get(common, 0) >= _COMMON else ""
+
+
+def _doubled(word: str, likely: Sequence[str]) -> str:
+    """The one English word that a long word becomes if a letter is doubled, or is not; "" if there is none, or are several.
+
+    >>> _doubled("tinitus", ["tinnitus", "tinitis"]), _doubled("mosnets", ["mosnetss"])
+    ('tinnitus', '')
+    """
+    if len(word) < _LONG:
+        return ""
+    found = {one for one in likely if one in english() and len(one) != len(word) and re.sub(r"(.)\1", r"\1", one) == re.sub(r"(.)\1", r"\1", word)}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _is_written(word: str, library: Library) -> bool:
@@ -98,6 +162,21 @@ def _is_written(word: str, library: Library) -> bool:
 
 def _term(word: str) -> str:
     return text.word_terms(word)[0]
+
+
+def _sounding_alike(word: str) -> Iterator[str]:
+    """The word with one sound written in another way.
+
+    >>> "schizophrenia" in _sounding_alike("schizofrenia"), "schizophrenia" in _sounding_alike("skizophrenia")
+    (True, True)
+    """
+    for one, other in _SOUNDS:
+        for written, meant in ((one, other), (other, one)):
+            for found in re.finditer(written, word):
+                yield word[: found.start()] + meant + word[found.end() :]
+
+
+_SOUNDS = (("f", "ph"), ("k", "ch"), ("k", "c"), ("i", "y"), ("s", "ps"), ("t", "th"), ("r", "rh"), ("ei", "ie"))
 
 
 def _swapped(word: str) -> Iterator[str]:

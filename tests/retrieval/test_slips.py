@@ -13,12 +13,13 @@ from rag_qa.retrieval.slips import english, mended
 
 ABSTRACTS = (
     "We forecast tides with few annotations. Quantiles of the flood and the activation of alarms follow.",
+    "Tinnitus after a flood, and schizophrenia, are a weather of the ear; witch trials are none.",
     "Mosses federate on trees, and TIDE-7 counts mosses with mossnet. Annotations help.",
 )
 
 
 class Library:
-    """Two papers, and what stands in them."""
+    """Three papers, and what stands in them."""
 
     def document_frequency(self, term: str) -> int:
         return len(self.texts_with(term, 10))
@@ -41,6 +42,16 @@ class Library:
         ("are mossses counted", "are mosses counted"),
         ("whre are they", "where are they"),
         ("the recieved quantilees", "the received quantiles"),
+        # most of it is unknown, and it is English for all that
+        ("wich papers deel with tinitus", "which papers deal with tinnitus"),
+        ("wich papres deel abot tinitus", "which papers deal about tinnitus"),
+        ("Wat is teh tide", "What is the tide"),
+        ("how doe tides work", "how does tides work"),
+        # as it sounds
+        ("what is schizofrenia", "what is schizophrenia"),
+        ("skizophrenia after a flood", "schizophrenia after a flood"),
+        # a letter that was not doubled, of English alone
+        ("are matresses of foam", "are mattresses of foam"),
     ],
 )
 def test_slips_are_put_right(typed: str, meant: str) -> None:
@@ -53,6 +64,12 @@ def test_slips_are_put_right(typed: str, meant: str) -> None:
         "What does TIDE-7 do on FloodBnech?",  # names
         "does Flodo work",  # a capital inside the question
         "which solver is federated?",  # English, though no paper has it
+        "witch trials of tides",  # of the papers, and no question word
+        "witch papers deal with tides",
+        "wat zeggen de artikelen over getijden",  # another language
+        "welche arbeiten behandeln gezeiten",
+        "quels articles parlent des marees",
+        "is a doe there",  # an animal
         "is mossnet there",  # of the papers, though not English
         "what does “forecsats” mean",  # a quotation
         "see tides.jsonn or x_forecsat or /forecsat",  # files and code
