@@ -218,9 +218,16 @@ class Questions:
             self._scopes.clear()
 
     def _mended(self, question: str) -> str:
-        """A question without slips of the fingers, as far as the papers tell what is meant."""
+        """A question without slips of the fingers, as far as the papers tell what is meant, and with the names of authors as they are written."""
         self._parts.store.open()
-        return slips.mended(question, StoredWords(self._parts.store))
+        return slips.mended(names.with_capitals(question, self._is_author), StoredWords(self._parts.store))
+
+    def _is_author(self, name: str) -> bool:
+        """Is a name that of an author, and not a word of the abstracts as well?"""
+        words = text.content_words(name)
+        if not words or (len(words) < 2 and self._parts.store.document_frequency(text.word_terms(words[0])[0])):
+            return False
+        return self._parts.store.knows("author", name)
 
     def narrowed(self, question: str, scope: Scope) -> Understood:
         """What a question says of the papers, and what is set besides, which counts where both speak of the same."""
@@ -343,7 +350,13 @@ class Questions:
             return listing.all_of(asked, question, told, self._parts.retriever.count(filters), len(self._parts.store))
         if (of_record := asked_of_record(question)) and (papers := self._papers_meant(of_record, narrowed)):
             return self._library.of_record(asked, question, of_record, papers)
-        if wanted := asked_for_set(question):
+        wanted = asked_for_set(question)
+        if wanted and self._is_author(wanted.topic) and not (wanted.also or wanted.without):
+            # "what about Smith?" after "which papers deal with tides?"
+            by_author = self.narrowed(f"papers by {wanted.topic}", Scope(filters))
+            if by_author.asks_nothing_else and (listed := self._list(asked, replace(by_author, order=narrowed.order, first=narrowed.first), shown)):
+                return replace(listed, notice=f"No abstract speaks of “{wanted.topic}”: these are the papers by that author.")
+        if wanted:
             passing = None if filters.is_empty else listing.Passing(self._parts.retriever.count(filters), words(filters))
             return listing.listed(
                 asked, question, self._parts.sets.members(wanted, filters=filters, beyond=NEAREST, most=listing.MOST + len(shown)), shown, passing

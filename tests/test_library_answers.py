@@ -144,7 +144,13 @@ def test_the_library_is_described_by_what_its_records_say(question: str, said: s
 WITH_MORE = (
     *RECORDS,
     {"title": "Kelp at dusk", "abstract": "Kelp grows at dusk. We count kelp with drones.", "year": 2019, "authors": ["Okafor, Ada"]},
-    {"title": "Foam on ponds", "abstract": "Foam lies on ponds. We withdraw what we said of it.", "year": 2022, "notices": ["retracted"]},
+    {
+        "title": "Foam on ponds",
+        "abstract": "Foam lies on ponds. We withdraw what we said of it.",
+        "year": 2022,
+        "notices": ["retracted"],
+        "authors": ["Moss, Tim"],
+    },
     {"title": "Salt without words", "year": 2021},
 )
 
@@ -171,7 +177,7 @@ def larger(tmp_path_factory: pytest.TempPathFactory, embedder: RememberingEmbedd
         ("how many papers from each journal?", "The venues of this library, with the number of their papers: Sea Letters (2); Bog Reports (1)."),
         ("Which journals are in here?", "The venues of this library, with the number of their papers: Sea Letters (2); Bog Reports (1)."),
         ("which journals are the articles from?", "The venues of this library, with the number of their papers: Sea Letters (2); Bog Reports (1)."),
-        ("How many different authors are there?", "The records of this library give 3 authors. Those with the most papers: Okafor, Ada (3);"),
+        ("How many different authors are there?", "The records of this library give 4 authors. Those with the most papers: Okafor, Ada (3);"),
         ("how many journals?", "The records of this library give 2 venues. Those with the most papers: Sea Letters (2); Bog Reports (1)."),
         ("Is any of the papers retracted?", "By the records of this library one paper was retracted: ask “Which papers are retracted?” to see it."),
         (
@@ -695,3 +701,35 @@ def test_an_author_of_no_paper_is_said_to_be_none_unless_abstracts_speak_of_them
     assert "1999" in str(cited.ask("What did Okafor et al. 1999 find?").abstained)
     assert titles(cited.ask("What did Marlowe et al. find?")) in (["Old scores"], [])
     assert "by Marlowe" not in str(cited.ask("What did Marlowe et al. find?").abstained)
+
+
+@pytest.mark.parametrize(
+    ("question", "history", "understood"),
+    [
+        ("what about brandt", ["papers by Ada Okafor"], "papers by Brandt"),
+        ("and per lindqvist?", ["papers by Ada Okafor"], "papers by Per Lindqvist"),
+        ("how about lindqvist", ["Which papers deal with moss?"], "Which papers deal with Lindqvist?"),
+        ("papers by okafor", [], "papers by Okafor"),
+        ("papers by ada okafor since 2020", ["What do copper gauges read?"], "papers by Ada Okafor since 2020"),
+        ("who is ida brandt?", [], "who is Ida Brandt?"),
+        ("how many papers did okafor write?", [], "how many papers did Okafor write?"),
+    ],
+)
+def test_the_name_of_an_author_in_small_letters_is_one(question: str, history: list[str], understood: str, engine: Engine) -> None:
+    answer = engine.ask(question, history=history)
+    assert answer.understood_as == understood
+    name = next(word for word in ("Brandt", "Lindqvist", "Okafor") if word in understood)
+    assert answer.sources
+    assert all(any(name in author for author in source.paper.authors) for source in answer.sources)
+
+
+def test_papers_on_an_author_of_whom_no_abstract_speaks_are_those_by_that_author(engine: Engine) -> None:
+    answer = engine.ask("Which papers deal with Lindqvist?")
+    assert titles(answer) == ["Copper gauges in narrow bays"]
+    assert answer.notice == "No abstract speaks of “Lindqvist”: these are the papers by that author."
+
+
+@pytest.mark.parametrize("question", ["what about moss", "papers by moss"])
+def test_a_word_of_the_abstracts_is_no_author_unless_it_has_a_capital(question: str, larger: Engine) -> None:
+    assert "moss" in larger.ask(question, history=["papers by Ada Okafor"]).understood_as
+    assert titles(larger.ask("papers by Moss")) == ["Foam on ponds"]

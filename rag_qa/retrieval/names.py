@@ -4,7 +4,7 @@ narrowed by one only, or by two together."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rag_qa import text
 from rag_qa.retrieval.filters import Filters
@@ -49,6 +49,39 @@ _GOING_ON = re.compile(r"(?: [^\W\d_][\w&'’-]*){0,8}")
 _JOINT = re.compile(r" (?:and )?(?:on|in) (?=\S)")
 _ANOTHER_VENUE = re.compile(rf",? (?:or|and|&) (?:(?:in|at|from) )?(?P<name>(?:[Tt]he )?{_NAME}(?: {_CAPITAL}[\w&.'’-]*)*)")
 _ITS_YEAR = re.compile(r" ((?:19|20)\d\d)\b(?! ?[-–]| onwards?\b)")  # "ICLR 2025"
+
+
+_SMALL_WORD = r"[^\W\d_A-ZÀ-ÖØ-Þ][\w'’-]*[^\W\d_]"
+_SMALL_NAME = re.compile(
+    r"(?i:\bby |^(?:(?:and|but|so|ok|or|then) )*(?:what|how) about |^(?:and|or|but) |^who(?: is|['’]s) |^what (?:did|does|has|have) "
+    rf"|^how many {PAPERS} (?:did|has|have) )(?P<name>{_SMALL_WORD}(?: {_SMALL_WORD}){{0,3}})"
+)
+
+
+def with_capitals(question: str, is_author: Callable[[str], bool]) -> str:
+    """Names of authors that were typed in small letters, as names are written, where somebody who is named may stand.
+
+    >>> known = {"volk", "clare rusbridge"}
+    >>> with_capitals("papers by clare rusbridge on pain", known.__contains__), with_capitals("what about volk", known.__contains__)
+    ('papers by Clare Rusbridge on pain', 'what about Volk')
+    >>> with_capitals("cells seen by volk", known.__contains__), with_capitals("what about pain", known.__contains__)
+    ('cells seen by Volk', 'what about pain')
+    """
+
+    def named(found: re.Match[str]) -> str:
+        words = found["name"].split()
+        for count in range(len(words), 0, -1):
+            name = " ".join(words[:count])
+            if name == name.lower() and is_author(name):
+                start = found.start("name") - found.start()
+                return found.group()[:start] + " ".join(_capitalised(word) for word in words[:count]) + found.group()[start + len(name) :]
+        return found.group()
+
+    return _SMALL_NAME.sub(named, question)
+
+
+def _capitalised(word: str) -> str:
+    return word if re.fullmatch(_PARTICLES, f"{word} ") else word[0].upper() + word[1:]
 
 
 def author(question: str, knows: Knows) -> Iterator[Phrase]:

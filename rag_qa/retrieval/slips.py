@@ -192,6 +192,6 @@ def _longer_or_shorter(word: str) -> Iterator[str]:
 
 
 def _with_another(word: str) -> Iterator[str]:
-    """The word with one letter changed."""
-    for i in range(len(word)):
+    """The word with one letter changed, but not the first, which is seldom wrong: "zork" is no "work"."""
+    for i in range(1, len(word)):
         yield from (word[:i] + letter + word[i + 1 :] for letter in ascii_lowercase if letter != word[i])

@@ -70,6 +70,7 @@ def test_slips_are_put_right(typed: str, meant: str) -> None:
         "welche arbeiten behandeln gezeiten",
         "quels articles parlent des marees",
         "is a doe there",  # an animal
+        "tides by zork",  # the first letter is no slip
         "is mossnet there",  # of the papers, though not English
         "what does “forecsats” mean",  # a quotation
         "see tides.jsonn or x_forecsat or /forecsat",  # files and code
