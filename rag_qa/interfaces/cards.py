@@ -1,7 +1,8 @@
 """HTML of the page: turns of a conversation, their answers, refusals and source cards. Pure functions of values.
 
 Everything that comes from a paper, a person or a model passes through `escape`, so that it is shown letter by letter: none of its HTML, Markdown
-or LaTeX is carried out, no image of it is loaded and no link of it can be followed.
+or LaTeX is carried out, no image of it is loaded and no link of it can be followed. In the sentences of an answer a formula of a few plain signs is
+painted as it is read ("1.78×"); what stands in the page, and is copied, is still the abstract's own "$1.78\\times$", as it is shown below the answer.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from rag_qa.answering.answer import Answer, Evidence, Sentence, Source, Status
 from rag_qa.answering.composing import BEFORE_THIS
 from rag_qa.answering.summaries import asks_for_summary
 from rag_qa.engine import EVERY_PAPER, Scope
+from rag_qa.interfaces import formulas
 from rag_qa.interfaces.render import author_name, is_small_talk, usage_said, venue_and_year, warning_about
 from rag_qa.papers import Origin, Paper
 from rag_qa.retrieval import filters
@@ -329,7 +331,7 @@ def sentence_html(sentence: Sentence, turn: Turn) -> str:
     """A sentence with its markers as links to the cards and, when the check has an objection, the objection in words."""
     markers = "".join(_marker(n, sentence, turn) for n in sentence.citations)
     markers = f' <span class="rq-markers">{markers}</span>' if markers else ""
-    text = escape(sentence.text)
+    text = _with_formulas(sentence.text)
     kind = f'rq-aside" title="{_LEANS}' if sentence.lead == BEFORE_THIS else "rq-lead"
     lead = f'<span class="{kind}">{escape(sentence.lead)}</span> ' if sentence.lead else ""
     status = sentence.verdict.status
@@ -338,6 +340,18 @@ def sentence_html(sentence: Sentence, turn: Turn) -> str:
     if status is Status.SUPPORTED and not sentence.verdict.why:
         return f'{lead}<span class="rq-sentence">{text}{markers}</span>'
     return f'{lead}<span class="rq-sentence" data-status="{status.value}"><span class="rq-doubted">{text}</span>{markers} {_flag(sentence)}</span>'
+
+
+def _with_formulas(text: str) -> str:
+    """A text as HTML in which the formulas carry how they are read, for the style sheet to show.
+
+    >>> _with_formulas("p < $0.5$")
+    'p &lt; <span class="rq-formula" data-read="0.5" title="$0.5$">$0.5$</span>'
+    """
+    return "".join(
+        f'<span class="rq-formula" data-read="{escape(read)}" title="{escape(part)}">{escape(part)}</span>' if read else escape(part)
+        for part, read in formulas.parts(text)
+    )
 
 
 def _marker(n: int, sentence: Sentence, turn: Turn) -> str:

@@ -78,6 +78,15 @@ def many_sources() -> Answer:
     return Answer("many", "many", sentences, tuple(Source(paper, 0.5, n) for n, paper in enumerate(papers, 1)))
 
 
+FORMULA = Paper("p9", r"The norm is $\ell_\infty$. It is up to $1.78\times$ faster for $\frac{1}{2}$ & <b>more</b>.", title="FORMULA")
+
+
+def formula_answer() -> Answer:
+    quote = FORMULA.abstract.split(". ", 1)[1]
+    sentence = Sentence(quote, (1,), Verdict(Status.SUPPORTED, (proof(1, FORMULA, quote),)))
+    return Answer("formula", "formula", (sentence,), (Source(FORMULA, 1.0, 1),))
+
+
 SINCE = Narrowing(Filters(year_from=2023), ("since 2023",))
 
 
@@ -97,6 +106,7 @@ class Stage:
             HOSTILE: [nasty_answer()],
             "yield": [long_answer()],
             "many": [many_sources()],
+            "formula": [formula_answer()],
             "tide since 2023": [Step("searching", "tide", SINCE), self.gates["narrowed"], replace(answer, narrowing=SINCE)],
         }
         self.engine = ScriptedEngine(script, papers=[*PAPERS, NASTY], settings=load(data_dir=folder))
@@ -825,6 +835,22 @@ def test_foreign_text_is_shown_letter_by_letter_and_carries_nothing_out(open_pag
     assert turn.locator("img, script, iframe, b, strong, em, code, .katex").count() == 0
     assert [link.get_attribute("href") for link in turn.locator("a").all()] == ["#t1-s1"]
     assert page.evaluate("window.pwned") is None
+
+
+def test_a_formula_is_shown_as_it_is_read_and_copied_as_it_stands(open_page: Open) -> None:
+    page = open_page()
+    answered(page, "formula")
+    sentence = page.locator(".rq-answer .rq-sentence").last
+    expect(sentence).to_be_visible(timeout=PATIENCE)
+    quote = formula_answer().sentences[0].text
+    seen = "el => [...el.querySelectorAll('.rq-formula')].map(one => getComputedStyle(one, '::after').content + getComputedStyle(one).fontSize)"
+    assert sentence.evaluate(seen) == ['"1.78×"0px']
+    assert (sentence.text_content() or "").startswith(quote)
+    copied = sentence.evaluate("el => { getSelection().selectAllChildren(el); return getSelection().toString(); }")
+    assert copied.startswith(quote)
+    # below the answer stands the abstract, letter by letter
+    assert page.locator(".rq-card .rq-formula").count() == 0
+    expect(page.locator(".rq-card mark").last).to_have_text(quote)
 
 
 def test_a_phone_scrolls_downwards_only(open_page: Open, browser: Browser) -> None:
