@@ -16,22 +16,37 @@ _GREEK = dict(
 )
 _SIGNS = {
     **_GREEK,
-    **{
-        "times": "×",
-        "cdot": "·",
-        "pm": "±",
-        "sim": "∼",
-        "approx": "≈",
-        "leq": "≤",
-        "le": "≤",
-        "geq": "≥",
-        "ge": "≥",
-        "ll": "≪",
-        "gg": "≫",
-        "neq": "≠",
-    },
-    **{"infty": "∞", "ell": "ℓ", "to": "→", "rightarrow": "→", "in": "∈", "partial": "∂", "nabla": "∇", "sum": "∑", "ldots": "…", "dots": "…"},
-    **{"circ": "∘", "mid": "∣", "equiv": "≡", "propto": "∝", "min": "min", "max": "max", "log": "log", "exp": "exp", "quad": " "},
+    "times": "×",
+    "cdot": "·",
+    "pm": "±",
+    "sim": "∼",
+    "approx": "≈",
+    "leq": "≤",
+    "le": "≤",
+    "geq": "≥",
+    "ge": "≥",
+    "ll": "≪",
+    "gg": "≫",
+    "neq": "≠",
+    "infty": "∞",
+    "ell": "ℓ",
+    "to": "→",
+    "rightarrow": "→",
+    "in": "∈",
+    "partial": "∂",
+    "nabla": "∇",
+    "sum": "∑",
+    "ldots": "…",
+    "dots": "…",
+    "circ": "∘",
+    "mid": "∣",
+    "equiv": "≡",
+    "propto": "∝",
+    "min": "min",
+    "max": "max",
+    "log": "log",
+    "exp": "exp",
+    "quad": " ",
 }
 _SPACED = frozenset("times cdot pm sim approx leq le geq ge ll gg neq to rightarrow in equiv propto mid".split())
 _RAISED = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
@@ -44,7 +59,7 @@ _LEFT = re.compile(r"[\\{}^_$~&]")
 
 
 def readable(formula: str) -> str:
-    r"""What stands between the dollar signs of a formula, in the characters that it means; "" where any of it has none: better as it stands than wrong.
+    r"""What stands between the dollar signs of a formula, in the characters that it means; "" where any of it has none: better raw than wrong.
 
     >>> readable(r"1.78\times"), readable(r"\ell_\infty"), readable("N=16"), readable(r"O(n^2 \log n)"), readable(r"\frac{1}{2}")
     ('1.78×', 'ℓ∞', 'N=16', 'O(n² log n)', '')
