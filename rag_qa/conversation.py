@@ -41,12 +41,17 @@ def _never(_question: str, _turn: Turn) -> bool:
     return False
 
 
+def _nobody(_name: str) -> bool:
+    return False
+
+
 class Conversations:
     """Understands questions in the light of earlier ones.
 
     `papers_for` gives the papers that answer a question by themselves, best first, without those with some ids; `name_of` gives a word as the
     library writes it if it is the name of a paper ("netmoe": NetMoE), `leads_to` whether the search for a question comes upon the paper of a
-    turn first, or nearly. They are asked only as far as needed. Safe to use from several threads.
+    turn first, or nearly, and `is_author` whether a name is that of an author alone. They are asked only as far as needed. Safe to use from several
+    threads.
     """
 
     def __init__(
@@ -54,10 +59,12 @@ class Conversations:
         papers_for: Callable[[str, frozenset[str]], tuple[Paper, ...]],
         name_of: Callable[[str], str | None],
         leads_to: Callable[[str, Turn], bool] = _never,
+        is_author: Callable[[str], bool] = _nobody,
     ) -> None:
         self._papers_for = papers_for
         self._name_of = name_of
         self._leads_to = leads_to
+        self._is_author = is_author
         self._turns: OrderedDict[tuple[str, ...], Turn] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -70,7 +77,7 @@ class Conversations:
             return Understood(cleared or chat.stand_alone(plain, ()))
         turns = _Turns(self, said, _FOLLOWED)
         named = self._with_names(plain)
-        understood = chat.stand_alone(named, turns, speaks_of=self._leads_to)
+        understood = self._stand_alone(named, turns)
         if understood == named:
             return Understood(plain, _shown(plain, turns))
         return Understood(understood, _shown(understood, turns), leans=not chat.is_settled_by_rules(named))
@@ -100,10 +107,16 @@ class Conversations:
             if known := self._turns.get(questions[-_KEY:]):
                 return known
         before = _Turns(self, questions[:-1], depth - 1)
-        understood = chat.stand_alone(self._with_names(self._in_small_letters(questions[-1])), before, speaks_of=self._leads_to)
+        understood = self._stand_alone(self._with_names(self._in_small_letters(questions[-1])), before)
         turn = Turn(chat.asked_again(understood)[1], self._papers_for(understood, _shown(understood, before)))
         self._note(questions, turn)
         return turn
+
+    def _stand_alone(self, question: str, turns: Sequence[Turn]) -> str:
+        understood = chat.stand_alone(question, turns, speaks_of=self._leads_to)
+        name = chat.asked_instead(question)
+        # after a question that is for no papers an author can't be asked about instead of what it was about
+        return f"papers by {name}" if name and not chat.is_for_papers(understood) and self._is_author(name) else understood
 
     def _in_small_letters(self, question: str) -> str:
         """A question typed in capitals altogether, as others are typed: capitals are how names are told."""

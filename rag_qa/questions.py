@@ -30,6 +30,7 @@ from rag_qa.parts import Parts
 from rag_qa.retrieval import names, slips, understanding
 from rag_qa.retrieval.filters import EVERYTHING, Filters, nothing_passes, words
 from rag_qa.retrieval.hits import Hit
+from rag_qa.retrieval.ordering import within
 from rag_qa.retrieval.record_questions import RecordQuestion, asked_of_record
 from rag_qa.retrieval.searches import Search
 from rag_qa.retrieval.set_questions import SetQuestion, asked_for_set
@@ -232,11 +233,21 @@ class Questions:
     def narrowed(self, question: str, scope: Scope) -> Understood:
         """What a question says of the papers, and what is set besides, which counts where both speak of the same."""
         self._parts.store.open()
-        found = understanding.understood(question, self._parts.store.knows)
+        found = understanding.understood(self._with_first_paper(question, scope), self._parts.store.knows)
         if not scope.reads_filters:
             # what was said of the papers is still nothing to search for
             return Understood(found.question, scope.filters, unread=found.unread, order=found.order, first=found.first)
         return replace(found, filters=found.filters.and_also(scope.filters))
+
+    def _with_first_paper(self, question: str, scope: Scope) -> str:
+        """ "Who wrote the oldest paper on tides?" with the name of that paper; the question for the papers, if they are several of one year."""
+        described = within(question)
+        if not described:
+            return question
+        listed = self._listed(described, self.narrowed(described, scope))
+        if listed is None or len(listed.sources) != 1:
+            return described
+        return question.replace(described, chat.called(listed.sources[0].paper), 1)
 
     def nothing_passes(self, filters: Filters) -> str:
         """What to say if no paper passes; "" if one does."""
@@ -481,7 +492,9 @@ class Questions:
     def _conversations(self, scope: Scope) -> Conversations:
         """What was said and answered within a scope."""
         with self._lock:
-            known = self._scopes.pop(scope, None) or Conversations(partial(self._papers_for, scope), self._name_of, partial(self._leads_to, scope))
+            known = self._scopes.pop(scope, None) or Conversations(
+                partial(self._papers_for, scope), self._name_of, partial(self._leads_to, scope), self._is_author
+            )
             self._scopes[scope] = known  # the last used is the last
             for oldest in list(self._scopes)[:-_MOST_SCOPES]:
                 del self._scopes[oldest]

@@ -733,3 +733,46 @@ def test_papers_on_an_author_of_whom_no_abstract_speaks_are_those_by_that_author
 def test_a_word_of_the_abstracts_is_no_author_unless_it_has_a_capital(question: str, larger: Engine) -> None:
     assert "moss" in larger.ask(question, history=["papers by Ada Okafor"]).understood_as
     assert titles(larger.ask("papers by Moss")) == ["Foam on ponds"]
+
+
+@pytest.mark.parametrize(
+    ("question", "history", "said"),
+    [
+        ("Who wrote the newest paper?", [], "Authors: Ada Okafor."),
+        ("the authors of the oldest paper on copper gauges?", ["What is moss?"], "Authors: Ada Okafor and Per Lindqvist."),
+        ("What is the DOI of the oldest article by Okafor?", [], "DOI: 10.1234/gauges."),
+        ("and who wrote it?", ["Tell me about the newest paper"], "Authors: Ada Okafor."),
+    ],
+)
+def test_the_oldest_or_newest_paper_is_asked_about(question: str, history: list[str], said: str, engine: Engine) -> None:
+    assert [sentence.text for sentence in engine.ask(question, history=history).sentences] == [said]
+
+
+def test_the_newest_paper_is_summed_up_and_several_of_one_year_are_listed(engine: Engine, larger: Engine) -> None:
+    assert titles(engine.ask("Summarise the newest paper")) == ["Moss under late snow"]
+    assert engine.ask("What is the oldest paper about?").preface == engine.ask("Tell me about “Wind over dunes”").preface
+    assert larger.ask("Who wrote the newest paper?").preface.startswith("The 2 newest papers are from 2022")
+
+
+@pytest.mark.parametrize("question", ["since 2019?", "2019", "papers 2019", "from 2019 to 2022"])
+def test_years_alone_ask_for_their_papers(question: str, engine: Engine) -> None:
+    found = {str(title).split()[0] for title in titles(engine.ask(question))}
+    assert found == ({"Copper", "Moss"} if "since" in question or "to" in question else {"Copper"})
+
+
+@pytest.mark.parametrize(
+    ("question", "understood"),
+    [
+        ("what about brandt", "papers by Brandt"),
+        ("and Brandt?", "papers by Brandt"),
+        ("what about Moss?", None),
+        ("and on Brandt?", None),
+    ],
+)
+def test_an_author_asked_about_after_any_question_is_one_whose_papers_are_wanted(question: str, understood: str | None, larger: Engine) -> None:
+    answer = larger.ask(question, history=["What do copper gauges read?"])
+    assert (answer.understood_as == understood) if understood else not answer.understood_as.startswith("papers by")
+    # found again where it was not lived through
+    if understood:
+        later = larger.ask("and Okafor?", history=["Where do dunes move?", question])
+        assert later.understood_as == "papers by Okafor"

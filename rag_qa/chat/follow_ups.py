@@ -15,7 +15,7 @@ from rag_qa.chat.asides import is_aside
 from rag_qa.chat.complete import is_complete
 from rag_qa.chat.instead import asked_of, corrected, does_the_same, is_question, of_one_named, of_something_else, than_before
 from rag_qa.chat.lists import OF_SEVERAL, ORDINAL, OTHERS, by_place, of_several, others
-from rag_qa.chat.narrowing import counted, counts_some, first_of_them, is_about_order, narrowed, says_nothing_else, sorted_anew
+from rag_qa.chat.narrowing import counted, counts_some, first_of_them, is_about_order, narrowed, says_nothing_else, sorted_anew, years_alone
 from rag_qa.chat.of_record import of_record
 from rag_qa.chat.pointing import depends, is_elliptic, is_one_name, masked, may_go_on, replaced
 from rag_qa.chat.sets import is_of_set, of_set
@@ -60,6 +60,8 @@ def _one_step(question: str, turns: Sequence[Turn], speaks_of: SpeaksOf) -> str:
         return asked[new.end() :]
     if some := counted(asked, turns):
         return some
+    if not turns and (of_years := years_alone(asked)):
+        return of_years
     if not turns or not asked or is_aside(asked) or is_complete(asked) or asked_again(asked)[0]:
         return asked or question
     if _is_put_already(asked, turns):

@@ -66,6 +66,16 @@ def of_something_else(question: str, turns: Sequence[Turn]) -> str | None:
     return f"{about if is_name else context(about, last)}: {question}" if about else None
 
 
+def asked_instead(question: str) -> str:
+    """What a follow-up that is nothing else asks about instead; "" for any other.
+
+    >>> asked_instead("what about Kifetew?"), asked_instead("and on images?"), asked_instead("Which papers?")
+    ('Kifetew', '', '')
+    """
+    match = INSTEAD.match(question)
+    return (match["phrase"] or match["bare"] or "").strip() if match and not (match["after"] or match["after_and"]) else ""
+
+
 _AND_NAMED = re.compile(
     rf"^(?:(?:and|but|so|then|now|ok(?:ay)?),? )*(?:(?:and|but|what about|how about|as for) )(?!{_PREPOSITION}\b)"
     r"(?P<name>(?:the )?[^\s,?]+(?: [^\s,?]+){0,3})"

@@ -98,6 +98,16 @@ def narrowed(question: str, turns: Sequence[Turn]) -> str | None:
     return _with(asked, phrase)
 
 
+def years_alone(question: str) -> str | None:
+    """ "Since 2020?" as a first question: the papers of these years.
+
+    >>> years_alone("since 2020?"), years_alone("2021"), years_alone("tides since 2020")
+    ('papers since 2020', 'papers from 2021', None)
+    """
+    phrase = _phrase(question) if len(question.split()) <= _MOST_WORDS and re.search(r"\d{4}", question) else None
+    return f"papers {phrase.words}" if phrase and phrase.kinds == {"years"} else None
+
+
 _HOW_MANY = re.compile(
     r"^(?:(?:and|but|so|ok(?:ay)?|now|then),? )*how many(?: ones)?"
     r"(?P<them> (?:of|among) (?:them|these|those)(?: (?:papers|articles|works|studies))?)?"
@@ -231,7 +241,8 @@ def _phrase(question: str) -> Phrase | None:
     """The phrase that a follow-up is made of, if it is made of nothing else."""
     tail = _CLOSING.sub("", _LEFT_OUT.sub("excluding ", _OPENING.sub("", question)))
     plain = _ONLY.sub("", tail)
-    tries = [tail, plain, f"from {plain}" if re.fullmatch(r"(?:19|20)\d\d(?:s)?", plain) else "", f"only {plain}" if tail != plain else ""]
+    is_year = re.fullmatch(r"(?:19|20)\d\d(?:s)?", plain)
+    tries = [f"from {plain}" if is_year else "", tail, plain, f"only {plain}" if tail != plain else ""]
     for words in filter(None, tries):
         if found := _filters(words):
             return Phrase(words, found)

@@ -98,6 +98,11 @@ def asks_for_all(question: str) -> bool:
     return said.asks_nothing_else and said.filters.is_empty
 
 
+def is_for_papers(question: str) -> bool:
+    """Does a question ask for papers, and not for what they say?"""
+    return papers_asked_for(question) is not None or asks_for_all(question)
+
+
 def papers_asked_for(question: str) -> Asked | None:
     """The papers that a question asked for, if it asked for all that qualify.
 

@@ -99,6 +99,25 @@ def first_of(question: str) -> First | None:
     return None
 
 
+_WITHIN = re.compile(
+    rf"^{POLITE}(?:who (?:wrote|are the authors of|is the (?:first |last )?author of)|(?:what(?: is|['’]s) |give me |show me )?the \S+(?: \S+)? of"
+    r"|tell me (?:more )?about|summari[sz]e|what is|what does|what do the authors of) "
+    rf"(?P<paper>the {_SUPERLATIVE} {_ONE}\b(?: (?:on|about|by|in|from|since|before|dealing with) (?:(?!\babout\b|\bsay\b|\bfind\b)[^?])+?)?)"
+    r"(?: about| say| find| propose)?[\s?.!]*$",
+    re.IGNORECASE,
+)
+
+
+def within(question: str) -> str:
+    """The words for the newest or the oldest paper in a question on it; "" in any other, and in one for that paper alone.
+
+    >>> within("Who wrote the oldest paper on tides?"), within("summarise the newest paper"), within("What is the oldest paper?")
+    ('the oldest paper on tides', 'the newest paper', '')
+    """
+    found = _WITHIN.match(question)
+    return found["paper"] if found and not first_of(question) and first_of(found["paper"]) else ""
+
+
 def _asked(found: re.Match[str]) -> str:
     """The question for the papers, in whichever order; "" if it would ask for none."""
     rest = found["rest"]

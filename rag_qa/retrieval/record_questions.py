@@ -54,6 +54,7 @@ _FORMS: tuple[tuple[Field, tuple[str, ...]], ...] = (
             rf"who (?:wrote|authored|published) {_S}",
             rf"who (?:is (?:the )?(?:first |last |lead )?author|(?:are|were) (?:the )?(?:authors|writers)) of {_S}",
             rf"(?:what are|list|name|give me|tell me|show me)(?: all)? (?:the )?(?:names of (?:all )?(?:the )?)?authors of {_S}",
+            rf"(?:the )?authors? of {_S}",
             rf"(?:who|by whom) (?:was|were|is) {_S} (?:written|authored|published)(?: by)?",
             rf"who (?:first )?(?:proposed|introduced|developed|invented) {_S}",
         ),

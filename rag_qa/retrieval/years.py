@@ -30,7 +30,10 @@ _FORMS: tuple[tuple[str, Callable[[list[int]], _Span]], ...] = (
     (rf"(?:before|earlier than|older than|prior to) {_YEAR}", lambda years: (None, years[0] - 1)),
     (rf"(?:after|later than|newer than) {_YEAR}", lambda years: (years[0] + 1, None)),
     (rf"since {MONTH}?{_YEAR}(?: {_ON})?|(?:from )?{_YEAR} {_ON}|no earlier than {_YEAR}", lambda years: (years[0], None)),
-    (rf"(?:(?:in|of|from) (?:the year )?{MONTH}?|(?<=published ){MONTH}?){_YEAR}|\({_YEAR}\)", lambda years: (years[0], years[0])),
+    (
+        rf"(?:(?:in|of|from) (?:the year )?{MONTH}?|(?<=published ){MONTH}?|(?<=papers )|(?<=articles )|(?<=studies )){_YEAR}|\({_YEAR}\)",
+        lambda years: (years[0], years[0]),
+    ),
 )
 # "of 2000 children", "after 2000 days" are numbers of things; "since 2000 deals with" is none.
 _COUNTED = (
