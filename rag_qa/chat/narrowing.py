@@ -98,13 +98,20 @@ def narrowed(question: str, turns: Sequence[Turn]) -> str | None:
     return _with(asked, phrase)
 
 
+_YEARS_ALONE = re.compile(
+    r"^(?:(?:since|from|before|after|until|till|up to|in|between|and|to|the|or|later|earlier|on|onwards?|published|only|just|[-–]|(?:19|20)\d\ds?)[ ]?)+"
+    r"(?<=\d)s?(?: on| onwards?| or (?:later|earlier))?[\s?.!]*$",
+    re.IGNORECASE,
+)
+
+
 def years_alone(question: str) -> str | None:
     """ "Since 2020?" as a first question: the papers of these years.
 
     >>> years_alone("since 2020?"), years_alone("2021"), years_alone("tides since 2020")
     ('papers since 2020', 'papers from 2021', None)
     """
-    phrase = _phrase(question) if len(question.split()) <= _MOST_WORDS and re.search(r"\d{4}", question) else None
+    phrase = _phrase(question) if _YEARS_ALONE.match(question) else None
     return f"papers {phrase.words}" if phrase and phrase.kinds == {"years"} else None
 
 
