@@ -98,11 +98,7 @@ def narrowed(question: str, turns: Sequence[Turn]) -> str | None:
     return _with(asked, phrase)
 
 
-_YEARS_ALONE = re.compile(
-    r"^(?:(?:since|from|before|after|until|till|up to|in|between|and|to|the|or|later|earlier|on|onwards?|published|only|just|[-–]|(?:19|20)\d\ds?)[ ]?)+"
-    r"(?<=\d)s?(?: on| onwards?| or (?:later|earlier))?[\s?.!]*$",
-    re.IGNORECASE,
-)
+_OF_YEARS = frozenset("since from before after until till in between and to the or later earlier on onward onwards published only just -".split())
 
 
 def years_alone(question: str) -> str | None:
@@ -111,7 +107,9 @@ def years_alone(question: str) -> str | None:
     >>> years_alone("since 2020?"), years_alone("2021"), years_alone("tides since 2020")
     ('papers since 2020', 'papers from 2021', None)
     """
-    phrase = _phrase(question) if _YEARS_ALONE.match(question) else None
+    words = question.lower().strip(" ?.!").split()
+    is_of_years = bool(words) and all(word in _OF_YEARS or re.fullmatch(r"(?:19|20)\d\ds?(?:[-–](?:19|20)\d\d)?", word) for word in words)
+    phrase = _phrase(question) if is_of_years else None
     return f"papers {phrase.words}" if phrase and phrase.kinds == {"years"} else None
 
 
