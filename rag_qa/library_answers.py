@@ -36,9 +36,9 @@ class LibraryAnswers:
         said = chat.small_talk(asked) or chat.about_program(asked, is_first=is_first)
         return Answer(asked, asked, abstained=said, is_aside=True) if said else None
 
-    def about_library(self, asked: str, *, is_first: bool) -> Answer | None:
-        """The answer to a question for the library as a whole; None for any other. Raises EmptyIndexError."""
-        wanted = chat.about_library(asked, is_first=is_first)
+    def about_library(self, asked: str, mended: str, *, is_first: bool) -> Answer | None:
+        """The answer to a question for the library as a whole; None for any other. `mended`: the question without slips. Raises EmptyIndexError."""
+        wanted = chat.about_library(asked, is_first=is_first) or chat.about_library(mended, is_first=is_first)
         return about_library.told(asked, wanted, self._facts(wanted)) if wanted else None
 
     def unclear(self, asked: str) -> Answer | None:

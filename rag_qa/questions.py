@@ -119,11 +119,11 @@ class Questions:
             return
         self._parts.store.open()
         yield Step("Reading the question")
-        if said := self._library.about_library(asked, is_first=is_first) or (self._library.unclear(asked) if is_first else None):
+        mended = self._mended(asked)
+        if said := self._library.about_library(asked, mended, is_first=is_first) or (self._library.unclear(asked) if is_first else None):
             yield said
             return
-        conversations = self._conversations(scope)
-        mended, before = self._mended(asked), [self._mended(earlier) for earlier in history]
+        conversations, before = self._conversations(scope), [self._mended(earlier) for earlier in history]
         understood, shown = self._understood(mended, before, conversations)
         again, question = self._asked_again(understood)
         narrowed = self.narrowed(question, scope)

@@ -135,6 +135,7 @@ def test_the_talk_goes_on_with_what_was_not_repeated(seed_engine: Engine) -> Non
     ("earlier", "question", "understood"),
     [
         ("What is NetMoE?", "any others?", "Which other papers are about NetMoE?"),
+        ("What is NetMoE?", "similar papers?", "Which other papers are about NetMoE?"),
         ("How does SeedLM compress weights?", "any other papers?", "Which other papers are about compress weights?"),
     ],
 )

@@ -184,6 +184,12 @@ def larger(tmp_path_factory: pytest.TempPathFactory, embedder: RememberingEmbedd
             "How many papers have no abstract?",
             "One record that was read has no abstract, and is no part of this library, since only what an abstract",
         ),
+        ("any retracted articles?", "By the records of this library one paper was retracted"),
+        ("papers without abstract", "One record that was read has no abstract"),
+        ("most prolific author", "The author with the most papers of this library: Okafor, Ada (3)."),
+        # with slips
+        ("which yaer has teh most papers?", "The years with the most papers of this library (2 each): 2019 and 2022."),
+        ("wich journals are in here", "The venues of this library, with the number of their papers: Sea Letters (2); Bog Reports (1)."),
         ("are there papers without an abstract?", "One record that was read has no abstract, and is no part of this library, since only what an"),
     ],
 )
@@ -303,6 +309,7 @@ def test_a_list_stands_in_the_order_that_is_asked_for(question: str, history: li
     [
         ("What is the oldest paper?", [], ["Wind"], "The oldest paper is from 2016, as far as the records give years:"),
         ("which paper is the oldest?", ["What do copper gauges read?"], ["Wind"], "The oldest paper is from 2016"),
+        ("whats the oldest paper in here", [], ["Wind"], "The oldest paper is from 2016"),
         ("how old is the oldest article?", [], ["Wind"], "The oldest paper is from 2016"),
         ("What is the latest paper?", [], ["Moss"], "The newest paper is from 2022"),
         ("the 2 newest papers", [], ["Moss", "Copper"], "The 2 newest papers are from 2019 to 2022"),

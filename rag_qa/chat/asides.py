@@ -256,7 +256,8 @@ _ASKED: tuple[tuple[OfLibrary, re.Pattern[str]], ...] = (
         _with_most(
             _AUTHORS,
             rf"who (?:has|wrote|published|has (?:written|published)) (?:the )?most(?: of the)? {_NOUN}{_HERE}",
-            rf"(?:who|which|what) (?:is|are) the most (?:prolific|productive) {_AUTHORS}{_HERE}",
+            rf"who (?:has )?(?:written|wrote|published) (?:the )?most{_HERE}",
+            rf"(?:(?:who|which|what) (?:is|are) )?(?:the )?most (?:prolific|productive|frequent) {_AUTHORS}{_HERE}",
         ),
     ),
     (OfLibrary.MOST_VENUE, _with_most(_VENUES)),
@@ -270,6 +271,7 @@ _ASKED: tuple[tuple[OfLibrary, re.Pattern[str]], ...] = (
         OfLibrary.RETRACTED,
         _whole(
             rf"(?:are|were|is|was) (?:there )?any(?: {_OUR}{_NOUN}| paper)?{_HERE} (?:been )?retracted(?: {_NOUN}| paper)?{_HERE}",
+            rf"(?:(?:are|is) there |do you have )?(?:any )?(?:retracted {_NOUN}|retractions){_HERE}|(?:is|was) anything{_HERE} retracted{_HERE}",
             rf"(?:have|has) any {_OUR}(?:{_NOUN}|paper){_HERE} been retracted",
             rf"how many (?:retracted {_NOUN}{_HERE}|{_OUR}{_NOUN}{_HERE} (?:are|were|have been) retracted)",
         ),
@@ -277,6 +279,7 @@ _ASKED: tuple[tuple[OfLibrary, re.Pattern[str]], ...] = (
     (
         OfLibrary.WITHOUT_ABSTRACT,
         _whole(
+            rf"(?:(?:list|show)(?: me)? )?{_NOUN} without(?: an?)? abstracts?{_HERE}",
             rf"(?:how many|which|what|are there(?: any)?|is there any) {_OUR}(?:{_NOUN}|records|entries|paper|record)"
             rf"(?: that| which)? (?:(?:have|has|had|are|were|come|came|do) )?"
             rf"(?:no|without(?: an?)?|not have(?: an?| any)?|lack(?: an?)?|missing(?: an?)?|lacking(?: an?)?) abstracts?{_HERE}",

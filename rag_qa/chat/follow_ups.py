@@ -221,7 +221,7 @@ _MORE = re.compile(
     r"^(?:please )?(?:(?:can|could|would) you )?(?:please )?(?:tell me more|more|more (?:details?|information|info)|details|go on|continue"
     r"|elaborate|expand|say more"
     r"|(?:give|show) me (?:more|(?:some )?(?:more )?details?)|explain(?: (?:that|it|this))?(?: (?:more|further|again|in (?:more )?detail))?"
-    r"|keep going|what else|anything else|and|so|for example|for instance|such as|like what|e\.g\.)"
+    r"|keep going|what else|anything (?:else|more)|any more|is there more|and|so|for example|for instance|such as|like what|e\.g\.)"
     r"(?: (?:about|on) (?:it|that|this|them))?(?: please)?[\s?.!]*$",
     re.IGNORECASE,
 )

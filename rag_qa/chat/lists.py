@@ -38,6 +38,7 @@ _OTHERS_ON = re.compile(
 _SAYS_ON_WHAT = re.compile(r"\b(?:on|about|like|similar to) (?:this|that|it|the same)\b|\b(?:similar|related|comparable)\b", re.IGNORECASE)
 # not "anything else?", which after an answer asks for more of it
 _OTHER_ONES = re.compile(r"\bothers?\b(?! than)|\bmore (?:papers|works?|studies|abstracts|articles)\b", re.IGNORECASE)
+_SIMILAR = re.compile(r"\b(?:similar|related|comparable)\b", re.IGNORECASE)
 _OTHER_PAPERS = re.compile(
     r"\b(?:any|which|what|some|are there|is there)\b.{0,12}\bother (?:papers|works?|studies|abstracts|articles)\b|^others: ", re.IGNORECASE
 )
@@ -67,10 +68,10 @@ def others(question: str, turns: Sequence[Turn]) -> str | None:
     if not OTHERS.match(question):
         return None
     if _SAYS_ON_WHAT.search(question) and not is_list(turns[-1]):
-        return _others_on_that(turns[-1].understood_as)
+        return _others_on_that(turns[-1].understood_as) or (_others_on(turns[-1]) if _SIMILAR.search(question) else None)
     listed_last = last_list(turns)
     if listed_last is None and _OTHER_ONES.search(question) and turns[-1].papers:
-        return _others_on_that(turns[-1].understood_as) or f"Which other papers are about {subject(turns[-1])[0]}?"
+        return _others_on_that(turns[-1].understood_as) or _others_on(turns[-1])
     if listed_last is None or (_LEFT.match(question) and not is_list(turns[-1])):
         return None
     last = listed_last.understood_as
@@ -92,6 +93,12 @@ def last_list(turns: Sequence[Turn]) -> Turn | None:
     """The turn whose papers "any others?" goes beyond: one of the last few."""
     back = range(len(turns) - 1, max(-1, len(turns) - 1 - LOOKED_BACK), -1)
     return next((turns[i] for i in back if is_list(turns[i])), None)
+
+
+def _others_on(last: Turn) -> str | None:
+    """The same on what a turn was about by its name, if it was answered."""
+    about = subject(last)[0] if last.papers else ""
+    return f"Which other papers are about {about}?" if about else None
 
 
 def _others_on_that(last: str) -> str | None:

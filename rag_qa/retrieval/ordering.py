@@ -57,7 +57,7 @@ _SUPERLATIVE = r"(?:(?P<new>newest|latest|most recent|youngest)|(?P<old>oldest|e
 _ONE = any_of("paper|article|study|publication|preprint|abstract|work")
 _MANY = any_of("papers|articles|studies|publications|preprints|abstracts|works|work|research|literature")
 _ASKING = any_of(
-    "(?:what|which)(?: (?:is|was|are|were)|['’]s)?|(?:show|list|find|give|tell|name)(?: me)?",
+    "(?:what|which)(?: (?:is|was|are|were)|['’]?s)?|(?:show|list|find|give|tell|name)(?: me)?",
     "(?:are|is) there|do (?:you|we) have|have you got|any",
 )
 _COUNT = rf"(?:(?P<count>\d\d?|{any_of(*_NUMBERS)}) )?"

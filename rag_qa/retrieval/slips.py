@@ -26,7 +26,7 @@ _SHORTEST_USUAL = 4
 _LONGEST = 30  # letters of a word that is looked at: English has none that is longer, and for each letter there are 52 words that are a slip away
 _COMMON = 10_000_000  # how often the list of English words has counted a word that is common
 _LOOKED_AT = 20  # papers that are asked how they write a word
-_USUAL = text.STOPWORDS | text.QUESTION_WORDS
+_USUAL = text.STOPWORDS | text.QUESTION_WORDS | frozenset("year years journal journals oldest newest latest".split())
 _MANY = 3  # unknown words, if they are most of a question, are no slips but another language
 _LONG = 7  # letters of a word that is put right by English alone where one letter was not doubled, or was
 # What only English writes so: a question with such a word, or with two that are nearly so, is in English however much of it is unknown.
