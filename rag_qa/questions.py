@@ -132,7 +132,9 @@ class Questions:
         told: tuple[Paper, ...] = ()
         if again:
             answers = self._answered_again(again, asked, narrowed, shown)
-        elif same := self._same_as_before(asked, mended, understood, narrowed, shown, scope, lambda: conversations.before(before)):
+        elif most_words is None and (
+            same := self._same_as_before(asked, mended, understood, narrowed, shown, scope, lambda: conversations.before(before))
+        ):
             answers, told = _said_already(same), tuple(source.paper for source in same.sources)
         else:
             answers = self._answers(asked, narrowed, shown, most_words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_qa.answering.answer import Answer, Sentence, Step
-from rag_qa.engine import Engine
+from rag_qa.engine import MOST_WORDS_LONGER, Engine
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,10 @@ def test_what_brings_something_new_or_is_asked_for_again_is_answered(history: li
     answer = seed_engine.ask(question, history=history)
     assert answer.abstained is None
     assert [source.paper.label for source in answer.sources] == ["NetMoE"]
+
+
+def test_a_longer_answer_is_one_for_all_that(seed_engine: Engine) -> None:
+    assert seed_engine.ask("why?", history=["What is NetMoE?"], most_words=MOST_WORDS_LONGER).abstained is None
 
 
 def test_the_talk_goes_on_with_what_was_not_repeated(seed_engine: Engine) -> None:
