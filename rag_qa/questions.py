@@ -170,12 +170,15 @@ class Questions:
         is_once_more = understood in turns_before()[-1:]
         if earlier is None and not is_once_more:
             return None
+        if earlier is None or is_once_more:
+            answer = self._offline(asked, narrowed, shown, MOST_WORDS)
+            return answer if answer.sentences else None
+        last = self.narrowed(earlier, scope)
+        if known := self._listed(earlier, last) or self._told_of_one(earlier, last) or self._summed_up(earlier, last):
+            return known if known.sentences else None  # no sentence says why a paper is in a list, or an author its author
         answer = self._offline(asked, narrowed, shown, MOST_WORDS)
-        if earlier is not None and not is_once_more:
-            before = self._offline(earlier, self.narrowed(earlier, scope), frozenset(), MOST_WORDS)
-            if not {sentence.text for sentence in answer.sentences} <= {sentence.text for sentence in before.sentences}:
-                return None
-        return answer if answer.sentences else None
+        before = {sentence.text for sentence in self._offline(earlier, last, frozenset(), MOST_WORDS).sentences}
+        return answer if answer.sentences and before.issuperset(sentence.text for sentence in answer.sentences) else None
 
     def _told_why(self, answer: Answer, narrowed: Understood) -> Answer:
         """A refusal that says of which papers it holds, if not all were looked at."""

@@ -97,6 +97,7 @@ NO_MORE = "These abstracts say no more on it than was answered before."
         (["How does NetMoE work?", "why?"], "why?"),
         (["What is NetMoE?", "tell me more"], "tell me more"),
         (["What is NetMoE?", "tell me more"], "anything else?"),
+        (["Which paper introduces NetMoE?"], "why?"),
     ],
 )
 def test_what_was_answered_is_not_repeated_word_for_word(history: list[str], question: str, seed_engine: Engine) -> None:
@@ -147,3 +148,19 @@ def test_others_after_one_paper_are_other_papers(earlier: str, question: str, un
     answer = seed_engine.ask(question, history=[earlier])
     assert answer.understood_as == understood
     assert not {source.paper.id for source in answer.sources} & {source.paper.id for source in seed_engine.ask(earlier).sources}
+
+
+def test_no_sentence_says_why_papers_are_listed(seed_engine: Engine) -> None:
+    answer = seed_engine.ask("why?", history=["Which papers deal with differential privacy?"])
+    assert (answer.abstained, answer.sentences) == (NO_MORE, ())
+
+
+@pytest.mark.parametrize(
+    ("first", "understood"),
+    [("list all papers", "list all other papers"), ("newest papers", "list all other papers, newest first")],
+)
+def test_others_than_the_first_of_all_papers_are_the_next(first: str, understood: str, seed_engine: Engine) -> None:
+    pages = [seed_engine.ask(first), seed_engine.ask("any others?", history=[first]), seed_engine.ask("show more", history=[first, "any others?"])]
+    assert [answer.understood_as for answer in pages[1:]] == [understood, understood]
+    shown = [source.paper.id for answer in pages for source in answer.sources]
+    assert len(shown) == len(set(shown)) == 30

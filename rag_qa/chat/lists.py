@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from rag_qa import text
 from rag_qa.chat.pointing import GENERIC, depends, masked, replaced
-from rag_qa.chat.turns import LISTING, LOOKED_BACK, Turn, called, each_of_them, joined, listed, papers_asked_for, put_in_front, subject
+from rag_qa.chat.turns import LISTING, LOOKED_BACK, Turn, asks_for_all, called, each_of_them, joined, listed, papers_asked_for, put_in_front, subject
+from rag_qa.retrieval.ordering import order_wanted
 from rag_qa.retrieval.set_questions import asked_for_set
 from rag_qa.text import any_of
 
@@ -40,7 +41,7 @@ _SAYS_ON_WHAT = re.compile(r"\b(?:on|about|like|similar to) (?:this|that|it|the 
 _OTHER_ONES = re.compile(r"\bothers?\b(?! than)|\bmore (?:papers|works?|studies|abstracts|articles)\b", re.IGNORECASE)
 _SIMILAR = re.compile(r"\b(?:similar|related|comparable)\b", re.IGNORECASE)
 _OTHER_PAPERS = re.compile(
-    r"\b(?:any|which|what|some|are there|is there)\b.{0,12}\bother (?:papers|works?|studies|abstracts|articles)\b|^others: ", re.IGNORECASE
+    r"\b(?:any|which|what|some|are there|is there|list all)\b.{0,12}\bother (?:papers|works?|studies|abstracts|articles)\b|^others: ", re.IGNORECASE
 )
 _OTHER_MEMBERS = re.compile(
     r"^(?:which|what) other (?:methods|approaches|techniques|algorithms|frameworks|benchmarks|publications|preprints)\b", re.IGNORECASE
@@ -78,6 +79,9 @@ def others(question: str, turns: Sequence[Turn]) -> str | None:
     asked = papers_asked_for(last)
     if asks_for_others(last):
         return last
+    if asks_for_all(last):
+        order = order_wanted(last)
+        return "list all other papers" + (f", {order.value}" if order else "")
     again, changed = _NOUN_OF_LIST.subn(r"\1\2 other \3", last, count=1)
     if changed and asks_for_others(again):
         return again
@@ -86,7 +90,7 @@ def others(question: str, turns: Sequence[Turn]) -> str | None:
 
 def is_list(turn: Turn) -> bool:
     """Did a turn ask for papers, or for a comparison of them?"""
-    return bool(papers_asked_for(turn.understood_as) or LISTING.search(turn.understood_as))
+    return bool(papers_asked_for(turn.understood_as) or LISTING.search(turn.understood_as) or asks_for_all(turn.understood_as))
 
 
 def last_list(turns: Sequence[Turn]) -> Turn | None:

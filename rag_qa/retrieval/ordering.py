@@ -99,6 +99,17 @@ def first_of(question: str) -> First | None:
     return None
 
 
+def order_wanted(question: str) -> Order | None:
+    """In which order a question wants papers, however it says so.
+
+    >>> order_wanted("recent papers on tides").value, order_wanted("the newest papers, oldest first").value, order_wanted("papers on tides")
+    ('newest first', 'oldest first', None)
+    """
+    order, unordered = order_of(question)
+    first = first_of(unordered)
+    return order or (first.order if first else None)
+
+
 _WITHIN = re.compile(
     rf"^{POLITE}(?:who (?:wrote|are the authors of|is the (?:first |last )?author of)|(?:what(?: is|['’]s) |give me |show me )?the \S+(?: \S+)? of"
     r"|tell me (?:more )?about|summari[sz]e|what is|what does|what do the authors of) "

@@ -53,7 +53,7 @@ _ALL_OF_THEM = any_of(
     rf"how many (?!{_KINDS_OF_PAPERS}){PAPERS}",
     rf"(?:what is )?the (?:total )?number of {PAPERS}",
     rf"count (?:all )?(?:the )?{PAPERS}",
-    rf"(?:list|show|give)(?: me)? (?:all|every|each)(?: (?:of )?(?:the|your|my|our))? {PAPERS}",
+    rf"(?:list|show|give)(?: me)? (?:all|every|each)(?: (?:of )?(?:the|your|my|our))?(?: other)? {PAPERS}",
     rf"(?:list|show|name)(?: me)? (?:the|your|my|our) {PAPERS}(?= (?:here|in|you|we)\b|[\s?.!]*$)",
     rf"(?:which|what) {PAPERS}(?= (?:are there|do (?:you|we|i) have))",
 )
