@@ -25,7 +25,8 @@ test: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile --ignore tests/test_network.py
+	$(BIN)/pytest tests/test_network.py
 
 setup: $(READY)
 

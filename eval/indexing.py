@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from eval import peer, scale
-from rag_qa import settings
+from rag_qa import onnx_door, settings
 from rag_qa.embedding import minilm
 from rag_qa.embedding.minilm import Batch, MiniLM
 from rag_qa.engine import Engine
@@ -127,7 +127,7 @@ def _own(model: MiniLM, work: Work, folder: Path) -> dict[str, Callable[[], obje
     bare, single = minilm.session(threads=0), minilm.session(threads=1)
 
     def side_by_side() -> None:
-        with ThreadPoolExecutor(minilm.cores()) as pool:
+        with ThreadPoolExecutor(onnx_door.cores()) as pool:
             list(pool.map(partial(single.run, None), feeds))
 
     return {
@@ -269,7 +269,7 @@ def machine() -> dict[str, Any]:
     path = Path("/proc/cpuinfo")
     words = set(path.read_text(encoding="utf-8").split()) if path.is_file() else set()
     load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
-    return {"system": platform.machine(), "cores": minilm.cores(), "int8_instructions": sorted(words.intersection(_INT8)), "load": load}
+    return {"system": platform.machine(), "cores": onnx_door.cores(), "int8_instructions": sorted(words.intersection(_INT8)), "load": load}
 
 
 def table(found: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import rag_qa
 
-MADE_BY = ("chunking.py", "dedup", "embedding", "errors.py", "index", "library.py", "papers.py", "sources", "text.py")
+MADE_BY = ("chunking.py", "dedup", "embedding", "errors.py", "index", "library.py", "onnx_door.py", "papers.py", "sources", "text.py")
 """The parts of the product that decide what an index holds. What only searches it is not among them."""
 
 _UNUSED = 24 * 3600  # seconds after which an index of an older corpus or code is removed

@@ -9,12 +9,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eval import corpus
 from eval.datasets import loader
-from eval.datasets.loader import Question
+from eval.datasets.loader import Kind, Question
 from rag_qa.answering.extractive import ExtractiveAnswerer
 from rag_qa.answering.weights import Weights
 from rag_qa.engine import Engine
@@ -27,9 +27,13 @@ QUESTIONS = (_FOLDER / "iclr_dev.jsonl", _FOLDER / "iclr_more.jsonl")
 """Sets with unanswerable questions among them; each has its own papers beside it."""
 OFF_TOPIC, OFF_TOPIC_AUTHOR = _FOLDER / "off_topic.jsonl", "z"
 """Questions that no library of the field answers: they are asked of the papers of each of QUESTIONS."""
+FOLLOW_UPS = _FOLDER / "iclr_dialogues.jsonl"
+"""A set of which the follow-ups are taken, as the program understands them; it has its own papers beside it."""
 SENTENCES = _FOLDER / "iclr_sentences.jsonl"
 """A set of answerable questions over the papers of the first of QUESTIONS."""
 
+
+_KINDS = {FOLLOW_UPS: (Kind.FOLLOWUP,)}
 
 FURTHER = 12
 """Papers beyond those that are answered from: more than any question is about, so that its own can be taken away."""
@@ -75,17 +79,28 @@ def practising(files: Sequence[Path], *, papers: Path, whole: bool = True) -> It
         made = corpus.from_ids(ids, Path(folder), papers=papers)
         engine = Engine(load(data_dir=folder, answerer="extractive", embedder="minilm"))
         engine.index([made.path])
-        asked = {path.name: loader.resolve(loader.load(path), engine.papers(), path=path, abstracts=made.abstracts) for path in files}
+        asked = {
+            path.name: loader.resolve(loader.load(path, kinds=_KINDS.get(path, ())), engine.papers(), path=path, abstracts=made.abstracts)
+            for path in files
+        }
         found = {name: examples(engine, questions, whole=whole) for name, questions in asked.items()}
         yield Practice(found, engine.extractive, len(made.abstracts))
 
 
 def examples(engine: Engine, questions: Sequence[Question], *, whole: bool = True) -> list[Example]:
-    """Questions that stand alone, with what was found for them."""
+    """Questions with what was found for them; of a follow-up, with what was found for the question that it was understood as."""
     papers = len(engine.papers()) if whole else engine.settings.top_k + FURTHER
-    alone = [question for question in questions if not question.history]
+    alone = [_alone(engine, question) for question in questions]
     rankings = [engine.search(question.text, k=papers) for question in alone]
     return [Example(question, every[: engine.settings.top_k], every) for question, every in zip(alone, rankings, strict=True)]
+
+
+def _alone(engine: Engine, question: Question) -> Question:
+    """The question so that it stands alone."""
+    if not question.history:
+        return question
+    answer = engine.ask(question.text, history=question.history)
+    return replace(question, text=answer.understood_as or question.text)
 
 
 def written(fit: Callable[[Path], tuple[str, Sequence[str]]], *, papers: Path, to: Path) -> int:

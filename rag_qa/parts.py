@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rag_qa import comprehension
 from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.extractive import Corner, ExtractiveAnswerer
 from rag_qa.answering.generative import GenerativeAnswerer
@@ -165,6 +166,7 @@ class Parts:
             sentence_vectors=store.sentence_vectors,
             similarity=self.words.of,
             corpus=lambda: Corpus(len(store) - len(without), frequency),
+            read=comprehension.shared().read,
         )
 
     # ----------------------------------------------------------------------------------------------------------- refusing
@@ -194,7 +196,9 @@ class Parts:
             "chunker": CHUNKER,
             "re-ranker": " ".join(filter(None, [settings.reranker, settings.reranker_model])),
             "number of papers looked at (RAG_QA_TOP_K)": str(settings.top_k),
-            "version of the answerer's weights": kept.fingerprint(files("rag_qa.answering").joinpath(name).read_bytes() for name in _WEIGHTS),
+            "version of the answerer's weights": kept.fingerprint(
+                [*(files("rag_qa.answering").joinpath(name).read_bytes() for name in _WEIGHTS), comprehension.MODEL[-1].encode()]
+            ),
         }
 
     @property

@@ -11,6 +11,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from rag_qa.comprehension import Comprehension, shared
 from rag_qa.embedding.embedder import EMBEDDERS
 from rag_qa.embedding.static import WordVectors
 from rag_qa.engine import Engine
@@ -107,6 +108,12 @@ def embedder() -> RememberingEmbedder:
 def word_vectors() -> WordVectors:
     """The real vectors of single words."""
     return WordVectors()
+
+
+@pytest.fixture(scope="session")
+def read_together() -> Comprehension:
+    """The real model that reads a question and an abstract together."""
+    return shared()
 
 
 @pytest.fixture(scope="session")

@@ -30,12 +30,12 @@ MOST_WORDS_LONGER = 250
 BEFORE_THIS = "[said just before:]"
 """What stands in front of a sentence that the one before it in the answer leans on."""
 
-_ENOUGH = 0.85  # sentences are added until one of them is the answer with this probability
+_ENOUGH = 0.9  # sentences are added until one of them is the answer with this probability
 _MOST_OF_ONE = 5  # sentences of one paper,
 _MOST_OF_EACH = 2  # of each of several that are asked for by name,
 _MOST_OF_SEVERAL = 5  # and of several together
 _USUAL_SHARE = 0.97  # of the words: what further sentences of one paper may fill; the rest is for what the first one leans on
-_SHARPNESS = 39.0  # exp(this * score) is proportional to the probability that a paper is the right one; fitted by `python -m eval.fit_sentences`
+_SHARPNESS = 35.0  # exp(this * score) is proportional to the probability that a paper is the right one; fitted by `python -m eval.fit_sentences`
 _ALTERNATIVES = 4  # papers that an answer to a question in free words is made from, at most
 _LIKELY = 0.05  # ... if one is the right one with at least this probability
 _SEVERAL = 4  # papers in an answer that lists papers
@@ -156,7 +156,7 @@ def likely_papers(scores: Sequence[float], sharpness: float = _SHARPNESS) -> lis
     """Probabilities to be the right one of the best papers, from their scores, best first; those that are too unlikely are left out.
 
     >>> [round(one, 2) for one in likely_papers([0.6, 0.58, 0.3])]
-    [0.69, 0.31]
+    [0.67, 0.33]
     """
     odds = np.exp(sharpness * (np.array(scores) - scores[0]))
     shares = odds / odds.sum()

@@ -29,12 +29,13 @@ from rag_qa.answering.matching import is_anchored as is_anchored
 from rag_qa.answering.matching import sentence_terms as sentence_terms
 from rag_qa.answering.matching import terms_of as terms_of
 from rag_qa.answering.question import Kind, Question
+from rag_qa.comprehension import Comprehended
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
 
 FEATURES = tuple(
     """
-    cosine neighbour focus
+    cosine neighbour focus read read_share
     subject defines_subject subject_first
     window window_rest after_best
     role_background role_problem role_aim role_method role_result role_conclusion
@@ -71,14 +72,22 @@ class Candidate:
         return self.paper.abstract[self.sentence.span.start : self.sentence.span.end]
 
 
-def candidates(question: Question, asked: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher, weights: NDArray[np.float64]) -> list[Candidate]:
+def candidates(
+    question: Question,
+    asked: Vectors,
+    paper: Paper,
+    vectors: Vectors,
+    matcher: Matcher,
+    read: Comprehended,
+    weights: NDArray[np.float64],
+) -> list[Candidate]:
     """Every sentence of a paper with its features and score, in order.
 
     `asked`: vectors of the question and of its focus, shape (2, dimensions); `vectors`: of the sentences, shape (sentences, dimensions);
-    `weights`: shape (len(FEATURES),).
+    `read`: what reading question and paper together gives; `weights`: shape (len(FEATURES),).
     """
     sentences = sentence_terms(paper.abstract)
-    view = _view(question, paper, sentences, vectors @ asked[0], vectors @ asked[1], matcher)
+    view = _view(question, paper, sentences, vectors @ asked[0], vectors @ asked[1], matcher, read)
     found = []
     for i, sentence in enumerate(sentences):
         values = view.features(i)
@@ -88,7 +97,13 @@ def candidates(question: Question, asked: Vectors, paper: Paper, vectors: Vector
 
 
 def _view(
-    question: Question, paper: Paper, sentences: Sequence[SentenceTerms], cosines: NDArray[np.float32], focus: NDArray[np.float32], matcher: Matcher
+    question: Question,
+    paper: Paper,
+    sentences: Sequence[SentenceTerms],
+    cosines: NDArray[np.float32],
+    focus: NDArray[np.float32],
+    matcher: Matcher,
+    read: Comprehended,
 ) -> _View:
     near = matcher.word_by_word(sentences)
     met = matcher.soft(sentences, near)
@@ -101,6 +116,7 @@ def _view(
         sentences=sentences,
         cosines=cosines,
         focus=focus,
+        read=read.shares,
         met=met,
         near=near,
         roles=_roles(paper.abstract),
@@ -123,6 +139,7 @@ def _roles(abstract: str) -> NDArray[np.float64]:
 
 
 _STEEP = 4.0
+_LEAST_READ = 3e-4  # probability below which one sentence is as unlikely as another
 _CLAUSE = 6  # content words of about one clause
 _SPOKEN_OF = 0.8  # share of its words that is met where a thing is spoken of
 _NEAR, _AROUND = (3, 5), (7, 8)  # words before and after a number that say what it counts, or what it is about
@@ -131,7 +148,7 @@ _NEAR, _AROUND = (3, 5), (7, 8)  # words before and after a number that say what
 @dataclass(frozen=True, slots=True)
 class _View:
     """A paper as one question sees it. `met[i, j]`: how well sentence i meets word j of the question; `share[i, j]`: as a share of what all sentences
-    do. `rest`: words that name nothing; `head`: those after the question word.
+    do. `rest`: words that name nothing; `head`: those after the question word. `read`: probability of each sentence to answer, as it was read.
     """
 
     question: Question
@@ -139,6 +156,7 @@ class _View:
     sentences: Sequence[SentenceTerms]
     cosines: NDArray[np.float32]
     focus: NDArray[np.float32]
+    read: NDArray[np.float64]
     met: NDArray[np.float64]
     near: Sequence[NDArray[np.float64]]
     roles: NDArray[np.float64]
@@ -156,6 +174,7 @@ class _View:
         """Features of sentence i by name; most lie between 0 and 1."""
         return {
             **self._meaning(i),
+            **self._as_read(i),
             **self._words_met(i),
             **self._words_told_apart(i),
             **self._close_together(i),
@@ -176,6 +195,11 @@ class _View:
         """How close a sentence, and the nearer of its neighbours, come to the question."""
         around = [float(self.cosines[j]) for j in (i - 1, i + 1) if 0 <= j < len(self.sentences)]
         return {"cosine": float(self.cosines[i]), "neighbour": max(around, default=0.0), "focus": float(self.focus[i])}
+
+    def _as_read(self, i: int) -> dict[str, float]:
+        """How likely a sentence is to answer, for who reads question and abstract together."""
+        share = float(self.read[i])
+        return {"read": math.log(max(share, _LEAST_READ)), "read_share": share}
 
     def _words_met(self, i: int) -> dict[str, float]:
         """Which share of the question's words a sentence meets, alone and (`context`) how much more with the one before it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,18 +10,21 @@ from functools import cache
 from itertools import compress
 
 from rag_qa import text
-from rag_qa.answering import composing, confidence, evidence, missing
+from rag_qa.answering import composing, confidence, evidence, missing, reread
 from rag_qa.answering.answer import Answer, AnswerEvent, Source
 from rag_qa.answering.composing import MOST_WORDS, Found
 from rag_qa.answering.confidence import Assessment
 from rag_qa.answering.division import MOST, Part, divided, left_over
 from rag_qa.answering.evidence import Candidate, Corpus, Matcher, WordSimilarity
 from rag_qa.answering.question import Question, analyse
+from rag_qa.answering.reread import ranked
 from rag_qa.answering.sides import Side, beside, names_in, names_of_papers, papers_of, sides, spoken_of_by_any
 from rag_qa.answering.together import averaged, merged_groups
 from rag_qa.answering.weights import Weights, shipped
+from rag_qa.comprehension import Comprehended
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
+from rag_qa.retrieval.foreign import language_of
 from rag_qa.retrieval.hits import Hit
 
 SearchFor = Callable[[str], Sequence[Hit]]
@@ -28,6 +32,9 @@ SearchFor = Callable[[str], Sequence[Hit]]
 
 _HOPELESS = 0.5  # share of the least confidence below which a part is not answered in any company
 _RELATED = 3
+_WHAT_PAPERS_SAY = re.compile(
+    r"^what (?:do|did) (?:(?:the|these|those|any|my|your) )?(?:papers|studies|abstracts|authors) (?:find|say|report|show)(?: out)?\b", re.IGNORECASE
+)
 _DOUBT = 0.2  # what is lost of the way from the least confidence to certainty where a part is not answered: it tells against the others
 _NOTHING_FOUND = "No paper in this library has anything to do with the question."
 
@@ -37,13 +44,14 @@ class Corner:
     """What the answerer asks of the rest of the program.
 
     `embed`: texts -> unit vectors. `sentence_vectors`: paper ids -> unit vectors of their sentences. `similarity`: words -> unit vectors.
-    `corpus`: what is known of all papers together, at this moment.
+    `corpus`: what is known of all papers together, at this moment. `read`: a question and abstracts -> what reading it with each of them gives.
     """
 
     embed: Callable[[Sequence[str]], Vectors]
     sentence_vectors: Callable[[Sequence[str]], Mapping[str, Vectors]]
     similarity: WordSimilarity
     corpus: Callable[[], Corpus]
+    read: Callable[[str, Sequence[str]], Sequence[Comprehended]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ class ExtractiveAnswerer:
     def __init__(self, corner: Corner, *, min_confidence: float = 0.5, weights: Weights | None = None) -> None:
         self._corner = corner
         self._min_confidence = min_confidence
-        self._weights = weights or shipped(evidence.FEATURES, confidence.FEATURES)
+        self._weights = weights or shipped(evidence.FEATURES, confidence.FEATURES, reread.FEATURES)
 
     def stream(
         self, question: str, hits: Sequence[Hit], *, asked: str | None = None, most_words: int = MOST_WORDS, search: SearchFor | None = None
@@ -181,13 +189,22 @@ class ExtractiveAnswerer:
         related = _related(hits, {hit.paper.id for hit in papers})
         return Answer(asked, question, sentences, sources, related=related, confidence=sure, unanswered=unknown)
 
+    def reread(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits, best first, in the order that reading the first ones with the question gives (see `reread`)."""
+        return reread.reread(_to_be_read(question), hits, self._corner.read, self._weights.paper)
+
+    def comprehended(self, question: str, hits: Sequence[Hit]) -> Sequence[Comprehended]:
+        """What reading the question with each of the first hits gives."""
+        return self._corner.read(_to_be_read(question), [hit.paper.abstract for hit in hits[: reread.READ]])
+
     def _judged(self, question: str, hits: Sequence[Hit]) -> Judged | None:
-        reading, hits = self.read(question, hits), ranked(hits)
+        hits = self.reread(question, hits)
+        reading = self.read(question, hits)
         return Judged(reading, hits, _confidence(reading, hits)) if reading else None
 
     def read(self, question: str, hits: Sequence[Hit]) -> Reading | None:
-        """The evidence for a question, judged; None when there is nothing to judge. Hits are numbered as `ranked` puts them."""
-        asked, hits = analyse(question), ranked(hits)
+        """The evidence for a question, judged; None when there is nothing to judge. Hits are numbered as `reread` puts them."""
+        asked, hits = analyse(question), self.reread(question, hits)
         if not hits or not asked.words:
             return None
         corpus = self._corner.corpus()
@@ -197,11 +214,14 @@ class ExtractiveAnswerer:
 
         @cache  # most questions are answered from the best paper: the sentences of the others are weighed when they are asked for
         def sentences_of(i: int) -> list[Candidate]:
-            return self._candidates(asked, whole_and_focus, hits[i].paper, vectors[hits[i].paper.id], matcher)
+            paper = hits[i].paper
+            (read,) = self._corner.read(_to_be_read(question), [paper.abstract])
+            return self._candidates(asked, whole_and_focus, paper, vectors[paper.id], matcher, read)
 
         best = sentences_of(0)
         focus_cosines = vectors[hits[0].paper.id] @ whole_and_focus[1]
-        case = confidence.Case(asked, hits, best, composing.likeliest(best), focus_cosines, matcher, corpus, self._corner.similarity)
+        first, *others = self.comprehended(question, hits)
+        case = confidence.Case(asked, hits, best, composing.likeliest(best), focus_cosines, first, others, matcher, corpus, self._corner.similarity)
         assessment = confidence.assess(case, self._weights.confidence)
 
         def covers(papers: Sequence[Paper]) -> float:
@@ -209,15 +229,24 @@ class ExtractiveAnswerer:
 
         return Reading(asked, covers, sentences_of, assessment)
 
-    def _candidates(self, question: Question, asked: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher) -> list[Candidate]:
+    def _candidates(
+        self, question: Question, asked: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher, read: Comprehended
+    ) -> list[Candidate]:
         weights = self._weights.of_sentence(anchored=evidence.is_anchored(question, paper, matcher), kind=question.kind)
-        every = evidence.candidates(question, asked, paper, vectors, matcher, weights)
+        every = evidence.candidates(question, asked, paper, vectors, matcher, read, weights)
         return [c for c in every if not evidence.is_beside_the_point(question, c.sentence.folded)] or every
 
 
-def ranked(hits: Sequence[Hit]) -> list[Hit]:
-    """Hits in the order of their scores, equal ones by id: the order in which they come does not count."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.paper.id))
+def _to_be_read(question: str) -> str:
+    """A question as it is read together with one abstract: of one in another language the names in it, since only English is read; and no abstract
+    speaks of what papers say.
+
+    >>> _to_be_read("What do these papers find about gauges?"), _to_be_read("Comment NetMoE réduit-il le coût de la communication ?")
+    ('what is found about gauges?', 'NetMoE')
+    """
+    if language_of(question) and (names := text.names(question)):
+        return " ".join(names)
+    return _WHAT_PAPERS_SAY.sub("what is found", question)
 
 
 def refusal(asked: str, question: str, reason: str, hits: Sequence[Hit], sure: float = 0.0) -> Answer:

@@ -20,6 +20,7 @@ from rag_qa.answering.cues import FACTOR_ASKED, SHARE_ASKED, Asks
 from rag_qa.answering.evidence import Candidate, Corpus, Matcher, WordSimilarity
 from rag_qa.answering.matching import NUMBER_WORDS
 from rag_qa.answering.question import Kind, Question
+from rag_qa.comprehension import Comprehended
 from rag_qa.retrieval.hits import Hit
 from rag_qa.text import any_word
 
@@ -31,6 +32,7 @@ MET = 0.4
 FEATURES = tuple(
     """
     paper margin lead keyword_first dense_first dense keyword sentence_score_found named keyword_margin dense_margin
+    about says about_next says_next says_lead read_sure read_chosen
     best_cosine focus_cosine cosine_lead cosine_chosen
     soft soft_answer rest rest_sentence rest_pair rest_apart head_answer pairs
     missing missing_rarity missing_words missing_known gap_known gap_unknown gap_names gap_head gap_chosen
@@ -48,6 +50,7 @@ FEATURES = tuple(
 SPEAK_FOR = frozenset(
     """
     paper margin lead keyword_first dense_first dense keyword sentence_score_found named keyword_margin dense_margin
+    about says says_lead read_sure read_chosen
     best_cosine focus_cosine cosine_lead cosine_chosen
     soft soft_answer rest rest_sentence rest_pair head_answer pairs
     sentence_score score_lead likeliest
@@ -66,6 +69,7 @@ SPEAK_AGAINST = frozenset(
 _OF_SENTENCE = {name: place for place, name in enumerate(evidence.FEATURES)}
 _SHORT_QUESTION, _LONG_QUESTION = 4, 12
 """Content words between which the length of a question counts: a long one is less like a sentence that answers it, a very short one is a topic."""
+_CERTAIN = 8.0  # log-odds beyond which nothing more is told
 _NO_MATTER = 0.5  # of a feature that only some questions have
 _BEFORE, _AFTER = 2, 3  # words around a thing that say more of it
 _COUNTS_UP_TO = 4  # words after a number, of which one may be what it counts: "two previously unseen robot hands"
@@ -92,7 +96,8 @@ _IS_TOLD_NEXT = re.compile(any_word("called|named|namely|including|such as|terme
 @dataclass(frozen=True, slots=True)
 class Case:
     """A question, what was found for it, and what would be answered. `best`: all sentences of the best paper, `chosen`: those that would answer;
-    `focus_cosines`: of the sentences of the best paper to the question without the names in it. `similarity`: words -> unit vectors.
+    `focus_cosines`: of the sentences of the best paper to the question without the names in it. `read`: what reading the question with the best paper
+    gives, `others`: with the next ones. `similarity`: words -> unit vectors.
     """
 
     question: Question
@@ -100,6 +105,8 @@ class Case:
     best: Sequence[Candidate]
     chosen: Sequence[Candidate]
     focus_cosines: NDArray[np.float32]
+    read: Comprehended
+    others: Sequence[Comprehended]
     matcher: Matcher
     corpus: Corpus
     similarity: WordSimilarity
@@ -174,6 +181,7 @@ def features(case: Case, words: Met) -> Array:
     values = {
         **_ranking(case.hits, float(case.matcher.rarity.sum())),
         **_closeness(case),
+        **_as_read(case),
         **_coverage(case, words),
         **_gaps(case, words),
         **_scores(case),
@@ -245,6 +253,26 @@ def _closeness(case: Case) -> dict[str, float]:
         "cosine_lead": float((cosines.max() - cosines.mean()) / (cosines.std() + 0.02)),
         "cosine_chosen": float(case.chosen[0].features[_OF_SENTENCE["cosine"]]),
     }
+
+
+def _as_read(case: Case) -> dict[str, float]:
+    """What reading the question with the best paper and the next ones gives: log-odds that it is about them, that they say it, and where."""
+    shares = case.read.shares
+    about = max((other.about for other in case.others), default=-_CERTAIN)
+    says = max((other.says for other in case.others), default=-_CERTAIN)
+    return {
+        "about": _clipped(case.read.about),
+        "says": _clipped(case.read.says),
+        "about_next": _clipped(about),
+        "says_next": _clipped(says),
+        "says_lead": _clipped(case.read.says) - _clipped(says),
+        "read_sure": float(shares.max(initial=0.0)),
+        "read_chosen": float(shares[case.chosen[0].index]),
+    }
+
+
+def _clipped(log_odds: float) -> float:
+    return min(_CERTAIN, max(-_CERTAIN, log_odds))
 
 
 def _scores(case: Case) -> dict[str, float]:

@@ -36,11 +36,12 @@ class ConfidenceWeights:
 @dataclass(frozen=True, slots=True)
 class Weights:
     """`sentence`: one weight a feature of evidence.FEATURES, for every question ("every") and what is added for some: "anchored" or "free" (see
-    matching.is_anchored), and the kinds of `question`.
+    matching.is_anchored), and the kinds of `question`. `paper`: one weight a feature of reread.FEATURES, in units of the score of a hit.
     """
 
     sentence: Mapping[str, Vector]
     confidence: ConfidenceWeights
+    paper: Vector
 
     def of_sentence(self, *, anchored: bool, kind: str) -> Vector:
         """The weights of the sentence for one question; zeros where there are none."""
@@ -95,18 +96,20 @@ def from_data(data: Mapping[str, object], features: Sequence[str]) -> Confidence
     )
 
 
-def blank(sentence_features: Sequence[str], confidence_features: Sequence[str]) -> Weights:
+def blank(sentence_features: Sequence[str], confidence_features: Sequence[str], paper_features: Sequence[str]) -> Weights:
     """Weights of nothing: every feature counts 0."""
     nothing = ConfidenceWeights(NO_TREES, NO_TREES, np.zeros(len(confidence_features)), 0.0, np.zeros(0), 1.0, 0.0)
-    return Weights({"every": np.zeros(len(sentence_features))}, nothing)
+    return Weights({"every": np.zeros(len(sentence_features))}, nothing, np.zeros(len(paper_features)))
 
 
 @cache
-def shipped(sentence_features: tuple[str, ...], confidence_features: tuple[str, ...]) -> Weights:
+def shipped(sentence_features: tuple[str, ...], confidence_features: tuple[str, ...], paper_features: tuple[str, ...]) -> Weights:
     """The weights that come with the program."""
+    of_sentences = _read("sentence_weights.json")
     return Weights(
-        parse(_read("sentence_weights.json")["sentence"], sentence_features),
+        parse(of_sentences["sentence"], sentence_features),
         from_data(_read("confidence_weights.json")["confidence"], confidence_features),
+        _vector(of_sentences.get("paper", {}), paper_features),
     )
 
 

@@ -271,7 +271,8 @@ _ASKED: tuple[tuple[OfLibrary, re.Pattern[str]], ...] = (
         OfLibrary.RETRACTED,
         _whole(
             rf"(?:are|were|is|was) (?:there )?any(?: {_OUR}{_NOUN}| paper)?{_HERE} (?:been )?retracted(?: {_NOUN}| paper)?{_HERE}",
-            rf"(?:(?:are|is) there |do you have )?(?:any )?(?:retracted {_NOUN}|retractions){_HERE}|(?:is|was) anything{_HERE} retracted{_HERE}",
+            rf"(?:(?:are|is) there |do you have |any )(?:any )?(?:retracted {_NOUN}|retractions){_HERE}|retractions{_HERE}",
+            rf"(?:is|was) anything{_HERE} retracted{_HERE}",
             rf"(?:have|has) any {_OUR}(?:{_NOUN}|paper){_HERE} been retracted",
             rf"how many (?:retracted {_NOUN}{_HERE}|{_OUR}{_NOUN}{_HERE} (?:are|were|have been) retracted)",
         ),

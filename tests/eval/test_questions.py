@@ -26,6 +26,7 @@ ICLR_BLIND = DATASETS / "iclr_blind.jsonl"
 ICLR_ALL = DATASETS / "iclr2025.jsonl"
 OFF_TOPIC = DATASETS / "off_topic.jsonl"
 SEEDS_UNSEEN, ICLR_UNSEEN = DATASETS / "seeds_unseen.jsonl", DATASETS / "iclr_unseen.jsonl"
+SEEDS_FRESH, ICLR_FRESH = DATASETS / "seeds_fresh.jsonl", DATASETS / "iclr_fresh.jsonl"
 ASKED = set(map(Kind, "fact number definition how why list yesno paraphrase multi followup off-topic detail premise".split()))
 """The kinds that every set over the seeds has to hold."""
 
@@ -52,7 +53,7 @@ def test_the_seeds_are_46_papers(seed_papers: list[Paper]) -> None:
     assert len(seed_papers) == 46
 
 
-@pytest.mark.parametrize("path", [*SEEDS, MORE, SEEDS_UNSEEN], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SEEDS, MORE, SEEDS_UNSEEN, SEEDS_FRESH], ids=lambda path: path.stem)
 def test_questions_over_the_seeds_name_one_paper_each_and_facts_that_stand_in_it(path: Path, seed_papers: list[Paper]) -> None:
     questions = loader.resolve(loader.load(path), seed_papers, path=path)
     assert _without_alias(questions, {paper.id: paper.abstract for paper in seed_papers}) == []
@@ -136,7 +137,20 @@ def test_the_further_questions_hold_what_the_first_lack(seed_papers: list[Paper]
 def test_no_question_is_asked_twice() -> None:
     asked = Counter(
         (" ".join(question.text.casefold().split()), question.history)
-        for path in [*SEEDS, MORE, ICLR, ICLR_SENTENCES, ICLR_MORE, ICLR_DIALOGUES, ICLR_ALL, ICLR_BLIND, OFF_TOPIC, SEEDS_UNSEEN, ICLR_UNSEEN]
+        for path in [
+            *SEEDS,
+            MORE,
+            ICLR,
+            ICLR_SENTENCES,
+            ICLR_MORE,
+            ICLR_DIALOGUES,
+            ICLR_ALL,
+            ICLR_BLIND,
+            OFF_TOPIC,
+            SEEDS_UNSEEN,
+            ICLR_UNSEEN,
+            ICLR_FRESH,
+        ]
         for question in loader.load(path)
         if question.kind is not Kind.GREETING  # there are only so many ways to greet
     )
@@ -145,7 +159,7 @@ def test_no_question_is_asked_twice() -> None:
 
 @pytest.mark.parametrize(
     ("path", "count", "papers"),
-    [(ICLR, 510, 180), (ICLR_MORE, 1200, 360), (ICLR_DIALOGUES, 245, 90), (ICLR_BLIND, 119, 2133), (ICLR_UNSEEN, 132, 2133)],
+    [(ICLR, 510, 180), (ICLR_MORE, 1200, 360), (ICLR_DIALOGUES, 245, 90), (ICLR_BLIND, 119, 2133), (ICLR_UNSEEN, 132, 2133), (ICLR_FRESH, 79, 2133)],
 )
 def test_questions_over_iclr_papers_name_papers_of_their_list_and_facts_that_stand_in_them(
     path: Path, count: int, papers: int, shared_data: Path, tmp_path: Path

@@ -37,7 +37,7 @@ def zipped(*names: str) -> bytes:
         (b"Rar!\x1a\x07\x01\0", "a RAR archive"),
         (b"a.ris" + bytes(252) + b"ustar\0", "a tar archive"),
         (b"00714cam a2200205 a 4500001001300000\x1e", "a MARC file"),
-        (gzip.compress(b"TY  - JOUR"), "a gzip file"),
+        (gzip.compress(b"TY  - JOUR", mtime=0), "a gzip file"),
         (zipped("a.ris"), "a zip archive"),
         (zipped("[Content_Types].xml", "_rels/.rels", "word/document.xml"), "a Word document"),
         (zipped("docProps/app.xml", "xl/workbook.xml"), "an Excel sheet"),
