@@ -45,7 +45,7 @@ EPOCHS, WARMING_UP = 2, 0.06
 RATE, DECAY = 1e-4, 0.01  # of AdamW (Loshchilov and Hutter 2019)
 TOKENS = 7000  # in one batch
 OTHERS = 0.7  # share of the questions that are read with another abstract too
-BETWEEN = (0, 30)  # ranks of the abstracts close to a question from which the other one is drawn
+CLOSE = 30  # abstracts close to a question, of which the other one is drawn
 FAR = 4  # ... for a question that several abstracts may answer: not from the closest ones
 FIRST, NEXT = 0.75, 0.25  # of the target: the sentence that answers best, and all others that answer
 _NEAR_COPY = 0.93
@@ -108,9 +108,9 @@ def close_to(labelled: Sequence[Labelled], abstracts: Sequence[str]) -> list[lis
     asked = model.embed([one.question for one in labelled])
     found = []
     for one, vector in zip(labelled, asked, strict=True):
-        order = np.argsort(-(of_papers @ vector))[: BETWEEN[1] + 10]
+        order = np.argsort(-(of_papers @ vector))[: CLOSE + 10]
         others = [int(i) for i in order if i != one.paper and of_papers[i] @ of_papers[one.paper] < _NEAR_COPY]
-        found.append(others[BETWEEN[0] : BETWEEN[1]])
+        found.append(others[:CLOSE])
     return found
 
 

@@ -45,12 +45,13 @@ class Comprehended:
 
     @property
     def shares(self) -> Array:
-        """Probability of each sentence to be the one that answers, if one does.
+        """Probability of each sentence to be the one that answers, if one does. Of those of which no word was read, one is as likely as another.
 
-        >>> Comprehended(0.0, 0.0, np.array([1.0, 1.0])).shares.tolist()
-        [0.5, 0.5]
+        >>> Comprehended(0.0, 0.0, np.array([1.0, 1.0])).shares.tolist(), Comprehended(0.0, 0.0, np.full(2, -np.inf)).shares.tolist()
+        ([0.5, 0.5], [0.5, 0.5])
         """
-        odds = np.exp(self.sentences - self.sentences.max(initial=-np.inf))
+        most = self.sentences.max(initial=-np.inf)
+        odds = np.exp(self.sentences - most) if np.isfinite(most) else np.ones_like(self.sentences)
         shares: Array = odds / odds.sum()
         return shares
 
@@ -68,20 +69,20 @@ class Comprehension:
         """What it makes of the question with each abstract. The same pair gives the same, whatever it is read together with."""
         question = text.joined(question)
         with self._lock:
-            new = [one for one in dict.fromkeys(abstracts) if (question, one) not in self._known]
-        found = dict(zip(new, self._computed(question, new), strict=True))
+            found = {one: self._known[question, one] for one in abstracts if (question, one) in self._known}
+        new = [one for one in dict.fromkeys(abstracts) if one not in found]
+        found |= zip(new, self._computed(question, new), strict=True)
         with self._lock:
-            for abstract, made in found.items():
-                self._known[question, abstract] = made
-            read = [self._known.get((question, one)) or found[one] for one in abstracts]
+            self._known.update({(question, one): found[one] for one in new})
             while len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
-        return read
+        return [found[one] for one in abstracts]
 
     def _computed(self, question: str, abstracts: Sequence[str]) -> list[Comprehended]:
         """Abstracts side by side leave no core idle."""
         if min(len(abstracts), self._threads) < 2:
             return [self._pair(question, one) for one in abstracts]
+        _ = self._session  # opened once, and not by each thread
         with ThreadPoolExecutor(self._threads, thread_name_prefix="comprehension") as pool:
             return list(pool.map(lambda one: self._pair(question, one), abstracts))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -46,6 +47,21 @@ def same(one: Comprehended, other: Comprehended) -> bool:
     return (one.about, one.says) == (other.about, other.says) and np.array_equal(one.sentences, other.sentences)
 
 
+class Forgetful(Comprehension):
+    """As if others had asked so much meanwhile that what was known is forgotten."""
+
+    def _computed(self, question: str, abstracts: Sequence[str]) -> list[Comprehended]:
+        self._known.clear()
+        return super()._computed(question, abstracts)
+
+
+def test_what_is_forgotten_while_it_is_read_is_not_missed(read_together: Comprehension) -> None:
+    model = Forgetful()
+    model.read("How many packs?", [WOLVES])
+    found = model.read("How many packs?", [WOLVES, TIDES])
+    assert all(same(one, other) for one, other in zip(found, read_together.read("How many packs?", [WOLVES, TIDES]), strict=True))
+
+
 def test_threads_at_once_get_what_one_gets(read_together: Comprehension) -> None:
     wanted = read_together.read("How many rivers?", [TIDES, WOLVES])
     model, found = Comprehension(), []
@@ -66,7 +82,7 @@ def test_every_sentence_of_an_abstract_longer_than_the_window_is_read(read_toget
     assert len(read.sentences) == len(text.sentences(long)) == 60
 
 
-@pytest.mark.parametrize("abstract", ["", " ", "?", "A", "α" * 3000, "word " * 2000])
+@pytest.mark.parametrize("abstract", ["", " ", "?", "A", "\u200b", "\x00.", "α" * 3000, "word " * 2000])
 @pytest.mark.parametrize("question", ["", "Why?", "why " * 300])
 def test_no_text_is_too_short_or_too_long(question: str, abstract: str, read_together: Comprehension) -> None:
     (read,) = read_together.read(question, [abstract])

@@ -56,11 +56,12 @@ class Corner:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The evidence for a question, judged. `sentences_of(i)`: the sentences of hit i that could answer, in order. `covers`: share of the
-    question's words, by rarity, that stand in any of some papers.
+    """The evidence for a question, judged. `hits`: best first, as they are once they are read. `sentences_of(i)`: the sentences of hit i that could
+    answer, in order. `covers`: share of the question's words, by rarity, that stand in any of some papers.
     """
 
     question: Question
+    hits: Sequence[Hit]
     covers: Callable[[Sequence[Paper]], float]
     sentences_of: Callable[[int], Sequence[Candidate]]
     assessment: Assessment
@@ -71,14 +72,18 @@ class Judged:
     """A reading of hits, and how sure we are that they answer."""
 
     reading: Reading
-    hits: Sequence[Hit]
     sure: float
+
+    @property
+    def hits(self) -> Sequence[Hit]:
+        """The hits, best first."""
+        return self.reading.hits
 
     @property
     def found(self) -> Found:
         """What the sentences to show are chosen from."""
         reading = self.reading
-        return Found(reading.question, self.hits, reading.sentences_of, reading.covers, reading.assessment.anchored)
+        return Found(reading.question, reading.hits, reading.sentences_of, reading.covers, reading.assessment.anchored)
 
 
 class ExtractiveAnswerer:
@@ -189,22 +194,18 @@ class ExtractiveAnswerer:
         related = _related(hits, {hit.paper.id for hit in papers})
         return Answer(asked, question, sentences, sources, related=related, confidence=sure, unanswered=unknown)
 
-    def reread(self, question: str, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits, best first, in the order that reading the first ones with the question gives (see `reread`)."""
-        return reread.reread(_to_be_read(question), hits, self._corner.read, self._weights.paper)
-
     def comprehended(self, question: str, hits: Sequence[Hit]) -> Sequence[Comprehended]:
         """What reading the question with each of the first hits gives."""
         return self._corner.read(_to_be_read(question), [hit.paper.abstract for hit in hits[: reread.READ]])
 
     def _judged(self, question: str, hits: Sequence[Hit]) -> Judged | None:
-        hits = self.reread(question, hits)
         reading = self.read(question, hits)
-        return Judged(reading, hits, _confidence(reading, hits)) if reading else None
+        return Judged(reading, _confidence(reading)) if reading else None
 
     def read(self, question: str, hits: Sequence[Hit]) -> Reading | None:
-        """The evidence for a question, judged; None when there is nothing to judge. Hits are numbered as `reread` puts them."""
-        asked, hits = analyse(question), self.reread(question, hits)
+        """The evidence for a question, judged; None when there is nothing to judge."""
+        asked = analyse(question)
+        hits = reread.reread(_to_be_read(question), hits, self._corner.read, self._weights.paper)
         if not hits or not asked.words:
             return None
         corpus = self._corner.corpus()
@@ -227,7 +228,7 @@ class ExtractiveAnswerer:
         def covers(papers: Sequence[Paper]) -> float:
             return matcher.weighted(matcher.exact(set().union(*(evidence.terms_of(paper) for paper in papers))))
 
-        return Reading(asked, covers, sentences_of, assessment)
+        return Reading(asked, hits, covers, sentences_of, assessment)
 
     def _candidates(
         self, question: Question, asked: Vectors, paper: Paper, vectors: Vectors, matcher: Matcher, read: Comprehended
@@ -270,11 +271,11 @@ def _nothing_of(parts: Sequence[str]) -> str:
     return f"These papers do not answer this: they say neither {' nor '.join(f'“{part}”' for part in parts)}."
 
 
-def _confidence(reading: Reading, hits: Sequence[Hit]) -> float:
+def _confidence(reading: Reading) -> float:
     """How sure we are that the library answers. A question that names several papers is judged by what they hold together: none of them alone
     holds the names of the others.
     """
-    named = composing.papers_named(reading.question, hits)
+    named = composing.papers_named(reading.question, reading.hits)
     if len(named) < 2:
         return reading.assessment.confidence
-    return max(reading.assessment.confidence, round(reading.covers([hits[i].paper for i in named]), 6))
+    return max(reading.assessment.confidence, round(reading.covers([reading.hits[i].paper for i in named]), 6))
