@@ -280,7 +280,7 @@ def write(model: Any, to: Path) -> str:
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    model.eval()
+    model.eval().requires_grad_(False)
     model.bert.set_attn_implementation("eager")
 
     class Whole(torch.nn.Module):  # type: ignore[misc]
